@@ -2,32 +2,29 @@ import AppStoreModels
 import Foundation
 import Testing
 
-@Suite("Error codes") struct APIErrorCodeTests {
+@Suite struct `Error codes` {
     @Test(
-        "begin with the HTTP status",
         arguments: [
             (.invalidTransactionId, 400), (.subscriptionExtensionIneligible, 403), (.transactionIdNotFound, 404),
             (.imageAlreadyExists, 409), (.rateLimitExceeded, 429), (.generalInternalRetryable, 500),
         ] as [(APIErrorCode, Int)])
-    func status(_ code: APIErrorCode, _ status: Int) {
+    func `begin with the HTTP status`(_ code: APIErrorCode, _ status: Int) {
         #expect(code.httpStatus == status)
     }
 
-    @Test("tell the status even when unknown")
-    func unknown() throws {
+    @Test func `tell the status even when unknown`() throws {
         let payload: ErrorPayload = try decode(#"{"errorCode": 4181234, "errorMessage": "I'm a teapot"}"#)
         #expect(payload.errorCode.httpStatus == 418)
         #expect(payload.errorCode.name == nil)
         #expect(try encode(payload.errorCode) == .integer(4_181_234))
     }
 
-    @Test("that are no such number have no status", arguments: [0, -4_000_006, 400, 999_999, 6_000_000, .max, .min])
-    func noStatus(_ number: Int64) {
+    @Test(arguments: [0, -4_000_006, 400, 999_999, 6_000_000, .max, .min])
+    func `that are no such number have no status`(_ number: Int64) {
         #expect(APIErrorCode(rawValue: number).httpStatus == nil)
     }
 
-    @Test("of the documentation are all there, once, with a name")
-    func complete() {
+    @Test func `of the documentation are all there, once, with a name`() {
         let known = APIErrorCode.known
         #expect(known.count == 216)
         #expect(Set(known).count == known.count)
@@ -38,7 +35,6 @@ import Testing
     }
 
     @Test(
-        "carry Apple's names",
         arguments: [
             (.invalidTransactionId, "InvalidTransactionId"), (.skuLengthExceeded, "SKULengthExceeded"),
             (.invalidRefundPreference, "InvalidRefundPreference"), (.groupNotFound, "GroupNotFound"),
@@ -46,12 +42,11 @@ import Testing
             // Shared numbers go by the name of the App Store Server API.
             (APIErrorCode(rawValue: 4_000_028), "InvalidStorefrontCountryCode"),
         ] as [(APIErrorCode, String)])
-    func name(_ code: APIErrorCode, _ name: String) {
+    func `carry Apple's names`(_ code: APIErrorCode, _ name: String) {
         #expect(code.name == name)
     }
 
-    @Test("too large for a number are errors")
-    func tooLarge() {
+    @Test func `too large for a number are errors`() {
         #expect(throws: DecodingError.self) { try decode(ErrorPayload.self, #"{"errorCode": 1e30}"#) }
     }
 }

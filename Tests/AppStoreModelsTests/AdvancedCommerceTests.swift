@@ -2,7 +2,7 @@ import AppStoreModels
 import Foundation
 import Testing
 
-@Suite("Bodies of the Advanced Commerce API") struct AdvancedCommerceTests {
+@Suite struct `Bodies of the Advanced Commerce API` {
     static let uuid = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
     static let info = #"{"requestReferenceId": "\#(uuid)", "appAccountToken": "\#(uuid)", "consistencyToken": "c"}"#
     static let offer = #"{"period": "P2W", "periodCount": 2, "price": 990, "reason": "RETENTION"}"#
@@ -86,13 +86,12 @@ import Testing
         Example(AdvancedCommerceRequestRefundResponse.self, #"{"signedTransactionInfo": "t"}"#),
     ]
 
-    @Test("have exactly the keys of the reference", arguments: inApp + server)
-    func keys(_ example: Example) throws {
+    @Test(arguments: inApp + server)
+    func `have exactly the keys of the reference`(_ example: Example) throws {
         #expect(try example.reencode(Data(example.json.utf8)) == JSONValue(example.json))
     }
 
-    @Test("of an app name operation and version by themselves")
-    func constants() throws {
+    @Test func `of an app name operation and version by themselves`() throws {
         let identifier = try #require(UUID(uuidString: Self.uuid))
         let request = AdvancedCommerceOneTimeChargeCreateRequest(
             requestInfo: .init(requestReferenceId: identifier), currency: "USD",
@@ -105,8 +104,7 @@ import Testing
         #expect(try encode(request) == JSONValue(json))
     }
 
-    @Test("take the explicit null of Apple's Java library")
-    func null() throws {
+    @Test func `take the explicit null of Apple's Java library`() throws {
         let json =
             #"{"requestInfo": {"requestReferenceId": "\#(Self.uuid)", "appAccountToken": null}, "storefront": null}"#
         let request: AdvancedCommerceSubscriptionCancelRequest = try decode(json)
@@ -115,8 +113,7 @@ import Testing
             try encode(request) == JSONValue(#"{"requestInfo": {"requestReferenceId": "\#(Self.uuid)"}}"#))
     }
 
-    @Test("with an amount beyond 32 bits are errors")
-    func amount() {
+    @Test func `with an amount beyond 32 bits are errors`() {
         let json =
             #"{"SKU": "s", "refundReason": "OTHER", "refundType": "CUSTOM", "revoke": true, "refundAmount": 2147483648}"#
         #expect(throws: DecodingError.self) { try decode(AdvancedCommerceRequestRefundItem.self, json) }

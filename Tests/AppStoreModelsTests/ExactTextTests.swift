@@ -1,16 +1,15 @@
 import AppStoreModels
 import Testing
 
-@Suite("Exact text")
-struct ExactTextTests {
+@Suite struct `Exact text` {
     /// Pairs that `String` takes for equal.
     static let equivalent = [
         ("jos\u{E9}", "jose\u{301}"), ("com.example.K", "com.example.\u{212A}"), ("a;b", "a\u{37E}b"),
         ("\u{1112}\u{1161}", "\u{D558}"), ("a\u{323}\u{302}", "a\u{302}\u{323}"),
     ]
 
-    @Test("differs where String sees the same", arguments: equivalent)
-    func difference(_ one: String, _ other: String) {
+    @Test(arguments: equivalent)
+    func `differs where String sees the same`(_ one: String, _ other: String) {
         #expect(one == other)
         #expect(!one.isExactly(other))
         #expect(ExactText(one) != ExactText(other))
@@ -18,8 +17,8 @@ struct ExactTextTests {
         #expect(![one].containsExactly(other))
     }
 
-    @Test("is the same for the same bytes", arguments: ["", "a", "com.example.app", "jos\u{E9}", "\u{1F600}"])
-    func sameness(_ text: String) {
+    @Test(arguments: ["", "a", "com.example.app", "jos\u{E9}", "\u{1F600}"])
+    func `is the same for the same bytes`(_ text: String) {
         let copy = String(decoding: Array(text.utf8), as: UTF8.self)
         #expect(copy.isExactly(text))
         #expect(Set([ExactText(text), ExactText(copy)]).count == 1)
@@ -27,8 +26,7 @@ struct ExactTextTests {
         #expect(!text.isExactly(text + "\u{0}"))
     }
 
-    @Test("is ordered by bytes")
-    func order() {
+    @Test func `is ordered by bytes`() {
         #expect(ExactText("Z") < ExactText("a"))
         #expect(ExactText("") < ExactText("a"))
         #expect(!(ExactText("a") < ExactText("a")))

@@ -18,10 +18,10 @@ enum Fixtures {
     }
 }
 
-@Suite("Genuine data", .enabled(if: !Fixtures.names.isEmpty, "shared/fixtures/jws is not beside the repository"))
-struct FixtureTests {
-    @Test("decodes and encodes back to the same JSON", arguments: Fixtures.names)
-    func fixture(_ name: String) throws {
+@Suite(.enabled(if: !Fixtures.names.isEmpty, "shared/fixtures/jws is not beside the repository"))
+struct `Genuine data` {
+    @Test(arguments: Fixtures.names)
+    func `decodes and encodes back to the same JSON`(_ name: String) throws {
         let jws = try String(contentsOf: Fixtures.folder.appending(path: name), encoding: .utf8)
         let data = try Fixtures.payload(jws)
         let before = try JSONValue(data)
@@ -48,8 +48,7 @@ struct FixtureTests {
         }
     }
 
-    @Test("is there for every kind of payload")
-    func kinds() {
+    @Test func `is there for every kind of payload`() {
         for kind in ["-transaction.jws", "-renewal.jws", "-notification-test.jws", "-notification-expired.jws"] {
             #expect(Fixtures.names.contains { $0.hasSuffix(kind) }, "\(kind)")
         }

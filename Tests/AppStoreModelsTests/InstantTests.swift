@@ -2,13 +2,12 @@ import AppStoreModels
 import Foundation
 import Testing
 
-@Suite("Instants") struct InstantTests {
+@Suite struct `Instants` {
     static let limit: Int64 = 8_640_000_000_000_000
 
     static func item(_ date: String) -> String { #"{"attemptDate": \#(date), "sendAttemptResult": "SUCCESS"}"# }
 
-    @Test("come back as the very integer, over the whole range")
-    func exact() throws {
+    @Test func `come back as the very integer, over the whole range`() throws {
         var integers: [Int64] = [
             0, 1, -1, 999, -999, 978_307_200_000, 978_307_199_999, -62_135_769_600_000, 1_759_727_785_445,
             Self.limit, -Self.limit, Self.limit - 1, -Self.limit + 1,
@@ -25,8 +24,7 @@ import Testing
         }
     }
 
-    @Test("are integers on the wire, whatever the strategies of decoder and encoder")
-    func strategies() throws {
+    @Test func `are integers on the wire, whatever the strategies of decoder and encoder`() throws {
         let decoder = JSONDecoder()
         let encoder = JSONEncoder()
         for round in 0..<500 {
@@ -38,41 +36,37 @@ import Testing
         }
     }
 
-    @Test("agree with Foundation where both are exact")
-    func meaning() throws {
+    @Test func `agree with Foundation where both are exact`() throws {
         let item: SendAttemptItem = try decode(Self.item("1759727785500"))
         #expect(item.attemptDate == Date(timeIntervalSince1970: 1_759_727_785.5))
     }
 
     @Test(
-        "with a fraction are cut off toward zero",
         arguments: [
             ("1697679936049.7297", 1_697_679_936_049), ("-62135769600000.9", -62_135_769_600_000), ("0.9", 0),
             ("-0.9", 0), ("1.7e12", 1_700_000_000_000), ("1697679936049.0", 1_697_679_936_049),
         ] as [(String, Int64)])
-    func fraction(_ number: String, _ milliseconds: Int64) throws {
+    func `with a fraction are cut off toward zero`(_ number: String, _ milliseconds: Int64) throws {
         let item: SendAttemptItem = try decode(Self.item(number))
         #expect(item.attemptDate.millisecondsSince1970 == milliseconds)
         let optional: TransactionCommitmentInfo = try decode(#"{"commitmentExpiresDate": \#(number)}"#)
         #expect(optional.commitmentExpiresDate == item.attemptDate)
     }
 
-    @Test(
-        "out of range or of another kind are errors",
-        arguments: [
-            "8640000000000001", "-8640000000000001", "8640000000000000e1", "9007199254740993", "9223372036854775807",
-            "-9223372036854775808", "9223372036854775808", "99999999999999999999", "1e300", "-1e300", "1e999",
-            #""NaN""#, #""1759727785445""#, "true", "[]", "{}",
-        ])
-    func refused(_ number: String) {
+    @Test(arguments: [
+        "8640000000000001", "-8640000000000001", "8640000000000000e1", "9007199254740993", "9223372036854775807",
+        "-9223372036854775808", "9223372036854775808", "99999999999999999999", "1e300", "-1e300", "1e999",
+        #""NaN""#, #""1759727785445""#, "true", "[]", "{}",
+    ])
+    func `out of range or of another kind are errors`(_ number: String) {
         #expect(throws: DecodingError.self) { try decode(SendAttemptItem.self, Self.item(number)) }
         #expect(throws: DecodingError.self) {
             try decode(TransactionCommitmentInfo.self, #"{"commitmentExpiresDate": \#(number)}"#)
         }
     }
 
-    @Test("that a lenient decoder reads as no number are errors", arguments: ["NaN", "+", "-"])
-    func notANumber(_ text: String) {
+    @Test(arguments: ["NaN", "+", "-"])
+    func `that a lenient decoder reads as no number are errors`(_ text: String) {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "+", negativeInfinity: "-", nan: "NaN")
@@ -81,8 +75,8 @@ import Testing
         }
     }
 
-    @Test("that no integer can say are not encoded", arguments: [.nan, .infinity, -.infinity, 1e13, -1e13, 1e300])
-    func notEncodable(_ seconds: Double) {
+    @Test(arguments: [.nan, .infinity, -.infinity, 1e13, -1e13, 1e300])
+    func `that no integer can say are not encoded`(_ seconds: Double) {
         let item = SendAttemptItem(
             attemptDate: Date(timeIntervalSinceReferenceDate: seconds), sendAttemptResult: .success)
         let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(item) }
@@ -90,22 +84,20 @@ import Testing
         #expect(error.map { String(reflecting: $0) }?.contains("not an instant") == true)
     }
 
-    @Test("at the ends of the range can be described", arguments: [limit, -limit])
-    func description(_ milliseconds: Int64) throws {
+    @Test(arguments: [limit, -limit])
+    func `at the ends of the range can be described`(_ milliseconds: Int64) throws {
         let item: SendAttemptItem = try decode(Self.item("\(milliseconds)"))
         #expect(!String(reflecting: item).isEmpty)
         #expect(!item.attemptDate.formatted(.iso8601).isEmpty)
     }
 
-    @Test("between two milliseconds are encoded as the nearer one")
-    func nearest() throws {
+    @Test func `between two milliseconds are encoded as the nearer one`() throws {
         let item = SendAttemptItem(
             attemptDate: Date(timeIntervalSince1970: 1_759_727_785.4457), sendAttemptResult: .success)
         #expect(try encode(item) == JSONValue(Self.item("1759727785446")))
     }
 
-    @Test("that are missing are named by their error")
-    func missing() {
+    @Test func `that are missing are named by their error`() {
         do {
             _ = try decode(SendAttemptItem.self, #"{"sendAttemptResult": "SUCCESS"}"#)
             Issue.record("decoded without its date")

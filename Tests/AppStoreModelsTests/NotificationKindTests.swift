@@ -6,22 +6,20 @@ extension NotificationKind: CustomTestStringConvertible {
     package var testDescription: String { name }
 }
 
-@Suite("The table of notification kinds")
-struct NotificationKindTests {
-    @Test("has each pair once")
-    func isUnambiguous() {
+@Suite struct `The table of notification kinds` {
+    @Test func `has each pair once`() {
         #expect(Set(NotificationKind.all.map(\.name)).count == NotificationKind.all.count)
     }
 
-    @Test("finds each row", arguments: NotificationKind.all)
-    func findsRow(_ kind: NotificationKind) {
+    @Test(arguments: NotificationKind.all)
+    func `finds each row`(_ kind: NotificationKind) {
         #expect(NotificationKind.exactly(kind.type, kind.subtype) == kind)
         #expect(NotificationKind.closest(to: kind.type, kind.subtype) == kind)
         #expect(kind.name == kind.type.rawValue + (kind.subtype.map { ".\($0.rawValue)" } ?? ""))
     }
 
-    @Test("knows what a type means with another subtype", arguments: NotificationKind.all)
-    func fallsBack(_ kind: NotificationKind) throws {
+    @Test(arguments: NotificationKind.all)
+    func `knows what a type means with another subtype`(_ kind: NotificationKind) throws {
         let later = NotificationSubtype(rawValue: "LATER")
         #expect(NotificationKind.exactly(kind.type, later) == nil)
         let closest = try #require(NotificationKind.closest(to: kind.type, later))
@@ -31,20 +29,19 @@ struct NotificationKindTests {
         #expect(NotificationKind.all.contains { $0.event == closest.event && $0.compatible == closest.compatible })
     }
 
-    @Test("has no row for a type that it does not know")
-    func unknownType() {
+    @Test func `has no row for a type that it does not know`() {
         #expect(NotificationKind.closest(to: .init(rawValue: "LATER"), .initialBuy) == nil)
     }
 
-    @Test("gives kinds that share an event the same compatible names", arguments: NotificationKind.all)
-    func sharesNames(_ kind: NotificationKind) {
+    @Test(arguments: NotificationKind.all)
+    func `gives kinds that share an event the same compatible names`(_ kind: NotificationKind) {
         for other in NotificationKind.all where other.event == kind.event {
             #expect(other.compatible == kind.compatible, "\(other.name)")
         }
     }
 
-    @Test("has sentences whose places can be filled", arguments: NotificationKind.all + NotificationKind.withoutSubtype)
-    func hasSentence(_ kind: NotificationKind) {
+    @Test(arguments: NotificationKind.all + NotificationKind.withoutSubtype)
+    func `has sentences whose places can be filled`(_ kind: NotificationKind) {
         guard let sentence = kind.sentence else { return }
         let alwaysKnown: Set<NotificationKind.Place> = [.product, .nextProduct]
         var isOptional = false

@@ -2,9 +2,8 @@ import AppStoreModels
 import Foundation
 import Testing
 
-@Suite("Values unknown today") struct OpenValueTests {
-    @Test("survive decoding and encoding")
-    func survive() throws {
+@Suite struct `Values unknown today` {
+    @Test func `survive decoding and encoding`() throws {
         let json = """
             {"transactionId": "1", "originalTransactionId": "1", "bundleId": "b", "productId": "p", "purchaseDate": 1,
             "originalPurchaseDate": 1, "quantity": 1, "type": "Rental", "inAppOwnershipType": "BORROWED",
@@ -18,8 +17,7 @@ import Testing
         #expect(try encode(payload) == JSONValue(json))
     }
 
-    @Test("survive in a notification")
-    func notification() throws {
+    @Test func `survive in a notification`() throws {
         let json = """
             {"notificationType": "SOMETHING_NEW", "subtype": "VERY_NEW", "notificationUUID": "not even a UUID",
             "version": "3.0", "signedDate": 1, "data": {"environment": "Sandbox", "bundleId": "b", "status": 9,
@@ -28,39 +26,34 @@ import Testing
         #expect(try encode(decode(ResponseBodyV2DecodedPayload.self, json)) == JSONValue(json))
     }
 
-    @Test("survive as keys")
-    func keys() throws {
+    @Test func `survive as keys`() throws {
         let json = #"{"TIMED_OUT": 1, "STRUCK_BY_LIGHTNING": 2}"#
         let failures: [SendAttemptResult: Int32] = try decode(json)
         #expect(failures == [.timedOut: 1, SendAttemptResult(rawValue: "STRUCK_BY_LIGHTNING"): 2])
         #expect(try encode(failures) == JSONValue(json))
     }
 
-    @Test("survive outside an object as well")
-    func alone() throws {
+    @Test func `survive outside an object as well`() throws {
         #expect(try decode([SubscriptionStatus].self, "[1, 42]") == [.active, SubscriptionStatus(rawValue: 42)])
         #expect(try encode([ProductType.consumable]) == .array([.string("Consumable")]))
     }
 
-    @Test("of the wrong kind are errors", arguments: ["3000000000", "1.5", "\"1\"", "1e300", "true", "null"])
-    func wrongKind(_ status: String) {
+    @Test(arguments: ["3000000000", "1.5", "\"1\"", "1e300", "true", "null"])
+    func `of the wrong kind are errors`(_ status: String) {
         let json =
             #"{"status": \#(status), "originalTransactionId": "", "signedTransactionInfo": "", "signedRenewalInfo": ""}"#
         #expect(throws: DecodingError.self) { try decode(LastTransactionsItem.self, json) }
     }
 
-    @Test(
-        "prices and counts too large for their type are errors",
-        arguments: [
-            #"{"commitmentPrice": 9223372036854775808}"#, #"{"commitmentPrice": 1e300}"#,
-            #"{"commitmentPrice": 1.5}"#, #"{"billingPeriodNumber": 2147483648}"#,
-        ])
-    func tooLarge(_ json: String) {
+    @Test(arguments: [
+        #"{"commitmentPrice": 9223372036854775808}"#, #"{"commitmentPrice": 1e300}"#,
+        #"{"commitmentPrice": 1.5}"#, #"{"billingPeriodNumber": 2147483648}"#,
+    ])
+    func `prices and counts too large for their type are errors`(_ json: String) {
         #expect(throws: DecodingError.self) { try decode(TransactionCommitmentInfo.self, json) }
     }
 
-    @Test("a price of 64 bits and a negative one are read exactly")
-    func prices() throws {
+    @Test func `a price of 64 bits and a negative one are read exactly`() throws {
         let info: TransactionCommitmentInfo = try decode(#"{"commitmentPrice": 9223372036854775807}"#)
         #expect(info.commitmentPrice == .max)
         #expect(try decode(TransactionCommitmentInfo.self, #"{"commitmentPrice": -1}"#).commitmentPrice == -1)

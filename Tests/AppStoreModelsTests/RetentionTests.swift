@@ -2,7 +2,7 @@ import AppStoreModels
 import Foundation
 import Testing
 
-@Suite("Bodies of the Retention Messaging API") struct RetentionTests {
+@Suite struct `Bodies of the Retention Messaging API` {
     static let uuid = "48c8b92d-ce0d-4229-bedf-e61b4f9cfc92"
 
     static let examples = [
@@ -62,13 +62,12 @@ import Testing
         "successRateThreshold": 95}
         """
 
-    @Test("have exactly the keys of the reference", arguments: examples)
-    func keys(_ example: Example) throws {
+    @Test(arguments: examples)
+    func `have exactly the keys of the reference`(_ example: Example) throws {
         #expect(try example.reencode(Data(example.json.utf8)) == JSONValue(example.json))
     }
 
-    @Test("write the nonce of an offer in lower case")
-    func nonce() throws {
+    @Test func `write the nonce of an offer in lower case`() throws {
         let nonce = try #require(UUID(uuidString: "48C8B92D-CE0D-4229-BEDF-E61B4F9CFC92"))
         let signature = PromotionalOfferSignatureV1(
             encodedSignature: "s", productId: "p", nonce: nonce, timestamp: 1, keyId: "k", offerIdentifier: "o")

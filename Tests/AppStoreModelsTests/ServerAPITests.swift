@@ -2,7 +2,7 @@ import AppStoreModels
 import Foundation
 import Testing
 
-@Suite("Bodies of the App Store Server API") struct ServerAPITests {
+@Suite struct `Bodies of the App Store Server API` {
     static let uuid = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
 
     static let examples = [
@@ -92,13 +92,12 @@ import Testing
             #"{"members": [{"appTransactionId": "1"}], "paginationToken": "p", "hasMore": true}"#),
     ]
 
-    @Test("have exactly the keys of the reference", arguments: examples)
-    func keys(_ example: Example) throws {
+    @Test(arguments: examples)
+    func `have exactly the keys of the reference`(_ example: Example) throws {
         #expect(try example.reencode(Data(example.json.utf8)) == JSONValue(example.json))
     }
 
-    @Test("leave out what is not set")
-    func omitted() throws {
+    @Test func `leave out what is not set`() throws {
         let date = try #require(Date(millisecondsSince1970: 1_700_000_000_000))
         #expect(
             try encode(NotificationHistoryRequest(startDate: date, endDate: date))
@@ -115,8 +114,7 @@ import Testing
         deliveryStatus: .delivered, accountTenure: .undeclared, playTime: .undeclared,
         lifetimeDollarsRefunded: .undeclared, lifetimeDollarsPurchased: .undeclared, userStatus: .undeclared)
 
-    @Test("of the first consumption endpoint say an unknown account with an empty string")
-    func emptyAccount() throws {
+    @Test func `of the first consumption endpoint say an unknown account with an empty string`() throws {
         let json = """
             {"customerConsented": true, "consumptionStatus": 0, "platform": 0, "sampleContentProvided": false,
             "deliveryStatus": 0, "appAccountToken": "", "accountTenure": 0, "playTime": 0,
@@ -129,8 +127,7 @@ import Testing
                 == Self.consumption)
     }
 
-    @Test("with an account token that is no UUID are errors")
-    func badAccount() throws {
+    @Test func `with an account token that is no UUID are errors`() throws {
         let json = try JSONEncoder().encode(Self.consumption)
         let text = String(decoding: json, as: UTF8.self)
             .replacing("\"appAccountToken\":\"\"", with: "\"appAccountToken\":\"x\"")
@@ -143,8 +140,7 @@ import Testing
         }
     }
 
-    @Test("spell the products of the history filter in its own way")
-    func historyFilter() {
+    @Test func `spell the products of the history filter in its own way`() {
         let request = TransactionHistoryRequest(productTypes: [.autoRenewable, .nonConsumable], sort: .descending)
         #expect(request.productTypes.map(\.rawValue) == ["AUTO_RENEWABLE", "NON_CONSUMABLE"])
         #expect(request.sort?.rawValue == "DESCENDING")

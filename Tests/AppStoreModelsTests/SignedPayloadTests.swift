@@ -2,20 +2,19 @@ import AppStoreModels
 import Foundation
 import Testing
 
-@Suite("Signed payloads") struct SignedPayloadTests {
+@Suite struct `Signed payloads` {
     static let minimal = """
         {"transactionId": "1", "originalTransactionId": "1", "bundleId": "b", "productId": "p", "purchaseDate": 1,
         "originalPurchaseDate": 1, "quantity": 1, "type": "Consumable", "inAppOwnershipType": "PURCHASED",
         "signedDate": 1, "environment": "Production"
         """
 
-    @Test("carry every field of the reference", arguments: SignedPayloadExamples.all)
-    func everyField(_ example: Example) throws {
+    @Test(arguments: SignedPayloadExamples.all)
+    func `carry every field of the reference`(_ example: Example) throws {
         #expect(try example.reencode(Data(example.json.utf8)) == JSONValue(example.json))
     }
 
-    @Test("of Xcode decode: fractional dates, extra fields, the year 1")
-    func xcode() throws {
+    @Test func `of Xcode decode: fractional dates, extra fields, the year 1`() throws {
         let json = """
             {"bundleId": "com.example.app", "deviceVerification": "QUJD", "deviceVerificationNonce":
             "48C8B92D-CE0D-4229-BEDF-E61B4F9CFC92", "environment": "Xcode", "expiresDate": 1697679936049.7297,
@@ -34,8 +33,7 @@ import Testing
         #expect(try encode(payload).keys == JSONValue(json).removing(unknown).keys)
     }
 
-    @Test("take null for absent")
-    func null() throws {
+    @Test func `take null for absent`() throws {
         let optional = [
             "previousOriginalTransactionId", "webOrderLineItemId", "subscriptionGroupIdentifier", "expiresDate",
             "appAccountToken", "revocationReason", "revocationDate", "revocationType", "revocationPercentage",
@@ -48,13 +46,11 @@ import Testing
         #expect(try encode(payload) == JSONValue(Self.minimal + "}"))
     }
 
-    @Test(
-        "without a field that was always there are errors",
-        arguments: [
-            "transactionId", "originalTransactionId", "bundleId", "productId", "purchaseDate", "originalPurchaseDate",
-            "quantity", "type", "inAppOwnershipType", "signedDate", "environment",
-        ])
-    func required(_ key: String) throws {
+    @Test(arguments: [
+        "transactionId", "originalTransactionId", "bundleId", "productId", "purchaseDate", "originalPurchaseDate",
+        "quantity", "type", "inAppOwnershipType", "signedDate", "environment",
+    ])
+    func `without a field that was always there are errors`(_ key: String) throws {
         let json = (Self.minimal + "}").replacing("\"\(key)\"", with: "\"x\"")
         do {
             _ = try decode(JWSTransactionDecodedPayload.self, json)
@@ -64,8 +60,7 @@ import Testing
         }
     }
 
-    @Test("read a UUID in any case and write it in lower case")
-    func uuidCase() throws {
+    @Test func `read a UUID in any case and write it in lower case`() throws {
         let text = "7E3FB20B-4CDB-47CC-936D-99D65F608138"
         for spelling in [text, text.lowercased()] {
             let payload: JWSTransactionDecodedPayload = try decode(
@@ -75,15 +70,14 @@ import Testing
         }
     }
 
-    @Test("are not lost for an account token that is no UUID", arguments: ["", "customer 17", "7E3FB20B"])
-    func accountToken(_ text: String) throws {
+    @Test(arguments: ["", "customer 17", "7E3FB20B"])
+    func `are not lost for an account token that is no UUID`(_ text: String) throws {
         let payload: JWSTransactionDecodedPayload = try decode(Self.minimal + #", "appAccountToken": "\#(text)"}"#)
         #expect(payload.appAccountToken == nil)
         #expect(payload.transactionId == "1")
     }
 
-    @Test("are not lost for a device nonce that is no UUID")
-    func nonce() throws {
+    @Test func `are not lost for a device nonce that is no UUID`() throws {
         let json = """
             {"receiptType": "Sandbox", "bundleId": "b", "receiptCreationDate": 1, "originalPurchaseDate": 1,
             "originalApplicationVersion": "1", "deviceVerificationNonce": "?"}
@@ -91,8 +85,8 @@ import Testing
         #expect(try decode(AppTransaction.self, json).deviceVerificationNonce == nil)
     }
 
-    @Test("tell a token of the sandbox by its identifier", arguments: [("SANDBOX_1", true), ("1", false)])
-    func sandboxToken(_ identifier: String, _ isSandbox: Bool) {
+    @Test(arguments: [("SANDBOX_1", true), ("1", false)])
+    func `tell a token of the sandbox by its identifier`(_ identifier: String, _ isSandbox: Bool) {
         let token = ExternalPurchaseToken(
             externalPurchaseId: identifier, tokenCreationDate: .distantPast, appAppleId: 1, bundleId: "b")
         #expect(token.isSandbox == isSandbox)

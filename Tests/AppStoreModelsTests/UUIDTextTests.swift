@@ -3,10 +3,8 @@ import Testing
 
 @testable import AppStoreModels
 
-@Suite("Reading a UUID")
-struct UUIDTextTests {
-    @Test("gives what Foundation gives, in either case")
-    func agreesWithFoundation() {
+@Suite struct `Reading a UUID` {
+    @Test func `gives what Foundation gives, in either case`() {
         for _ in 0..<1000 {
             let uuid = UUID()
             #expect(UUID(text: uuid.uuidString) == uuid)
@@ -15,14 +13,12 @@ struct UUIDTextTests {
         }
     }
 
-    @Test(
-        "refuses everything else",
-        arguments: [
-            "", "x", "7e3fb20b-4cdb-47cc-936d-99d65f608138 ", "7e3fb20b04cdb-47cc-936d-99d65f608138",
-            "7e3fb20b-4cdb-47cc-936d-99d65f60813g", "{7e3fb20b-4cdb-47cc-936d-99d65f6081}",
-            "7e3fb20b-4cdb-47cc-936d-99d65f60813é", "7e3fb20b4cdb47cc936d99d65f608138",
-        ])
-    func refusal(_ text: String) {
+    @Test(arguments: [
+        "", "x", "7e3fb20b-4cdb-47cc-936d-99d65f608138 ", "7e3fb20b04cdb-47cc-936d-99d65f608138",
+        "7e3fb20b-4cdb-47cc-936d-99d65f60813g", "{7e3fb20b-4cdb-47cc-936d-99d65f6081}",
+        "7e3fb20b-4cdb-47cc-936d-99d65f60813é", "7e3fb20b4cdb47cc936d99d65f608138",
+    ])
+    func `refuses everything else`(_ text: String) {
         #expect(UUID(text: text) == nil)
     }
 }

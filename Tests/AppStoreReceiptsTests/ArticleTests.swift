@@ -4,15 +4,12 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The code of the articles")
-struct ArticleTests {
-    @Test("is all in here")
-    func completeness() throws {
+@Suite struct `The code of the articles` {
+    @Test func `is all in here`() throws {
         #expect(try Articles.uncompiled(of: "AppStoreReceipts", in: #filePath) == [])
     }
 
-    @Test("refuses what is no receipt")
-    func validating() throws {
+    @Test func `refuses what is no receipt`() throws {
         let (text, identifierForVendor, secret, body) = ("MAA=", Data(), "secret", Data("{}".utf8))
         func short() throws -> Verified<Receipt> {
             let validator = ReceiptValidator(bundleIDs: ["com.example.app"], environments: [.production])

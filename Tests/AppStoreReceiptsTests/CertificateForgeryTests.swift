@@ -6,8 +6,7 @@ import Testing
 import TestSupport
 import X509
 
-@Suite("Forged certificates in receipts")
-struct CertificateForgeryTests {
+@Suite struct `Forged certificates in receipts` {
     private static let parts = 0..<4
 
     private static let table = Result {
@@ -26,8 +25,8 @@ struct CertificateForgeryTests {
         table = try Self.table.get()
     }
 
-    @Test("each row is refused, for its own reason", arguments: parts)
-    func refusals(_ part: Int) throws {
+    @Test(arguments: parts)
+    func `each row is refused, for its own reason`(_ part: Int) throws {
         var surprises: [String] = []
         for (index, row) in table.rows.enumerated() where index % Self.parts.count == part {
             let error = try verdict(on: table.chains[index])
@@ -36,21 +35,17 @@ struct CertificateForgeryTests {
         #expect(surprises == [])
     }
 
-    @Test("the same chain without a defect is accepted")
-    func sound() throws {
+    @Test func `the same chain without a defect is accepted`() throws {
         #expect(try verdict(on: table.sound) == nil)
     }
 
-    @Test("the table is large and no row is there twice")
-    func size() {
+    @Test func `the table is large and no row is there twice`() {
         #expect(table.rows.count >= 200)
         #expect(Set(table.rows.map(\.name)).count == table.rows.count)
     }
 
-    @Test(
-        "OpenSSL refuses each row as well, but for the differences with a reason",
-        .enabled("needs openssl 3 on the path") { await OpenSSLOpinion.isThere() })
-    func secondOpinion() async throws {
+    @Test(.enabled("needs openssl 3 on the path") { await OpenSSLOpinion.isThere() })
+    func `OpenSSL refuses each row as well, but for the differences with a reason`() async throws {
         let differences = try await table.differences(at: Date(timeIntervalSince1970: 1_640_995_200))
         #expect(differences.new == [], "differences without a reason")
         #expect(differences.gone == [], "reasons without a difference")

@@ -4,8 +4,8 @@ import Basics
 import Foundation
 import Testing
 
-@Suite("Genuine receipts", .enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)))
-struct GenuineReceiptTests {
+@Suite(.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)))
+struct `Genuine receipts` {
     struct Row: Sendable, CustomStringConvertible {
         let file: String
         let environment: ReceiptEnvironment
@@ -47,8 +47,8 @@ struct GenuineReceiptTests {
             first: nil),
     ]
 
-    @Test("read as their README says and validate as of their creation", arguments: rows)
-    func reading(_ row: Row) throws {
+    @Test(arguments: rows)
+    func `read as their README says and validate as of their creation`(_ row: Row) throws {
         let text = try Fixtures.text(row.file)
         let verified = try Fixtures.validator().validate(base64: text)
         let receipt = try #require(verified.appReceipt?.payload)
@@ -67,8 +67,8 @@ struct GenuineReceiptTests {
         #expect(verified.trace.certificates.count == (row.environment == .xcode ? 1 : 3))
     }
 
-    @Test("validate against the anchors built in and against the root in a file", arguments: Fixtures.apple)
-    func anchors(_ file: String) throws {
+    @Test(arguments: Fixtures.apple)
+    func `validate against the anchors built in and against the root in a file`(_ file: String) throws {
         let text = try Fixtures.text(file)
         let own = try TrustAnchors(certificates: [Fixtures.certificate("AppleRootCA.cer")])
         #expect(try ReceiptValidator().validate(base64: text).trace.anchor == "Apple Root CA")
@@ -79,8 +79,8 @@ struct GenuineReceiptTests {
         }
     }
 
-    @Test("are refused today where their certificates have expired", arguments: Fixtures.apple + [Fixtures.legacy])
-    func now(_ file: String) throws {
+    @Test(arguments: Fixtures.apple + [Fixtures.legacy])
+    func `are refused today where their certificates have expired`(_ file: String) throws {
         var validator = try Fixtures.validator()
         validator.validAt = .now
         // The last leaf known ended on 2026-08-23.
@@ -90,14 +90,12 @@ struct GenuineReceiptTests {
         }
     }
 
-    @Test(
-        "were made for the devices whose identifiers are known",
-        arguments: [
-            // The README of the fixtures has one digit of this identifier wrong (…bb95…): only this one gives the hash.
-            ("sandbox-sha1-g7-2023.b64", "e618109862dd433fbb94675d3815d263"),
-            ("production-macos-sha256-2023.b64", "f8ffc21e9182"), ("production-macos-sha1-2017.b64", "6c4008b5945e"),
-        ])
-    func devices(_ file: String, _ identifier: String) throws {
+    @Test(arguments: [
+        // The README of the fixtures has one digit of this identifier wrong (…bb95…): only this one gives the hash.
+        ("sandbox-sha1-g7-2023.b64", "e618109862dd433fbb94675d3815d263"),
+        ("production-macos-sha256-2023.b64", "f8ffc21e9182"), ("production-macos-sha1-2017.b64", "6c4008b5945e"),
+    ])
+    func `were made for the devices whose identifiers are known`(_ file: String, _ identifier: String) throws {
         let device = try #require([UInt8](hexadecimal: identifier))
         let text = try Fixtures.text(file)
         _ = try ReceiptValidator().validate(base64: text, deviceID: Data(device))
@@ -109,8 +107,8 @@ struct GenuineReceiptTests {
         }
     }
 
-    @Test("of Xcode are refused unless their certificate is enrolled", arguments: Fixtures.xcode)
-    func xcode(_ file: String) throws {
+    @Test(arguments: Fixtures.xcode)
+    func `of Xcode are refused unless their certificate is enrolled`(_ file: String) throws {
         let text = try Fixtures.text(file)
         #expect(throws: refusal(.notEnrolled)) { try ReceiptValidator().validate(base64: text) }
         var validator = try Fixtures.validator()

@@ -4,17 +4,15 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("Hostile receipts")
-struct HostileReceiptTests {
+@Suite struct `Hostile receipts` {
     @Test(
-        "what is no receipt is refused",
         arguments: [
             ("", .malformedReceipt), ("   \n", .malformedReceipt), ("!", .badBase64URL), ("MIIB", .malformedReceipt),
             ("MIIBA", .badBase64URL), ("TUlJQg==", .malformedReceipt), ("MII_", .badBase64URL),
             ("eyJhIjoxfQ==", .malformedReceipt),
             ("ew==", .malformedReceipt), ("e30=", .malformedReceipt), ("MIAAAA==", .malformedReceipt),
         ] as [(String, VerificationError.Code)])
-    func refused(_ text: String, _ code: VerificationError.Code) throws {
+    func `what is no receipt is refused`(_ text: String, _ code: VerificationError.Code) throws {
         #expect(throws: refusal(code)) { try UnverifiedReceipt(base64: text) }
         #expect(throws: refusal(code)) { try UnverifiedReceipt(contents: Data(text.utf8)) }
         #expect(throws: refusal(code)) { try ReceiptValidator().validate(base64: text) }
@@ -58,8 +56,8 @@ struct HostileReceiptTests {
         return bytes
     }
 
-    @Test("bombs are refused at once", arguments: bombs.indices)
-    func bombIsRefused(_ index: Int) throws {
+    @Test(arguments: bombs.indices)
+    func `bombs are refused at once`(_ index: Int) throws {
         let (name, bytes, code) = Self.bombs[index]
         let start = ContinuousClock.now
         #expect(throws: refusal(code), "\(name)") { try UnverifiedReceipt(contents: Data(bytes)) }
@@ -67,8 +65,7 @@ struct HostileReceiptTests {
             ContinuousClock.now - start < .seconds(20), "unoptimised code on a busy machine; a millisecond is usual")
     }
 
-    @Test("limits hold at the boundary")
-    func limits() throws {
+    @Test func `limits hold at the boundary`() throws {
         let authority = try ReceiptAuthority.shared.get()
         let payload = PayloadBuilder(purchases: [PayloadBuilder.purchase()])
         let bytes = Data(try ReceiptBuilder(payload: payload.bytes, authority: authority).bytes())
@@ -91,8 +88,7 @@ struct HostileReceiptTests {
         }
     }
 
-    @Test("bytes after the container are refused")
-    func trailing() throws {
+    @Test func `bytes after the container are refused`() throws {
         let authority = try ReceiptAuthority.shared.get()
         for isIndefinite in [false, true] {
             var builder = ReceiptBuilder(payload: PayloadBuilder().bytes, authority: authority)
@@ -105,8 +101,7 @@ struct HostileReceiptTests {
         }
     }
 
-    @Test("base64 is strict but for line breaks and outer blanks")
-    func base64() throws {
+    @Test func `base64 is strict but for line breaks and outer blanks`() throws {
         let authority = try ReceiptAuthority.shared.get()
         let bytes = Data(try ReceiptBuilder(payload: PayloadBuilder().bytes, authority: authority).bytes())
         let text = bytes.base64EncodedString()
@@ -132,10 +127,8 @@ struct HostileReceiptTests {
         }
     }
 
-    @Test(
-        "every prefix of a genuine receipt is refused",
-        .enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.all)
-    func prefixes(_ file: String) throws {
+    @Test(.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.all)
+    func `every prefix of a genuine receipt is refused`(_ file: String) throws {
         let bytes = try Fixtures.bytes(file)
         let text = Array(try Fixtures.text(file).filter { !$0.isWhitespace }.utf8)
         for count in 0..<bytes.count {
@@ -149,10 +142,9 @@ struct HostileReceiptTests {
     }
 
     @Test(
-        "a changed bit in the payload or the signature breaks the signature",
         .enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)),
         arguments: Fixtures.apple + Fixtures.xcode)
-    func payloadBits(_ file: String) throws {
+    func `a changed bit in the payload or the signature breaks the signature`(_ file: String) throws {
         let bytes = try Fixtures.bytes(file)
         let validator = try Fixtures.validator()
         let receipt = try #require(try validator.validate(contents: Data(bytes)).appReceipt?.payload)
@@ -170,10 +162,8 @@ struct HostileReceiptTests {
         }
     }
 
-    @Test(
-        "a changed bit anywhere is refused or changes nothing that counts",
-        .enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.all)
-    func anyBit(_ file: String) throws {
+    @Test(.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.all)
+    func `a changed bit anywhere is refused or changes nothing that counts`(_ file: String) throws {
         let bytes = try Fixtures.bytes(file)
         let validator = try Fixtures.validator()
         let genuine = try validator.validate(contents: Data(bytes)).payload

@@ -12,8 +12,8 @@ import _CryptoExtras
 struct LegacyReceiptTests {
     static let genuine = ConditionTrait.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation))
 
-    @Test("a genuine one reads and validates, given the issuer", genuine)
-    func reading() throws {
+    @Test(genuine)
+    func `a genuine one reads and validates, given the issuer`() throws {
         let text = try Fixtures.text(Fixtures.legacy)
         let verified = try Fixtures.validator().validate(base64: text)
         let receipt = try #require(verified.transactionReceipt?.payload)
@@ -39,8 +39,8 @@ struct LegacyReceiptTests {
         #expect(try UnverifiedReceipt.transactionID(in: text) == "1000000046178817")
     }
 
-    @Test("a genuine one is refused without its issuer and under another root", genuine)
-    func chain() throws {
+    @Test(genuine)
+    func `a genuine one is refused without its issuer and under another root`() throws {
         let text = try Fixtures.text(Fixtures.legacy)
         #expect(throws: refusal(.chainLength)) { try ReceiptValidator().validate(base64: text) }
         var validator = try Fixtures.validator()
@@ -48,8 +48,8 @@ struct LegacyReceiptTests {
         #expect(throws: refusal(.untrustedRoot)) { try validator.validate(base64: text) }
     }
 
-    @Test("environment and pod can be changed by anyone, so they grant nothing", genuine)
-    func unsigned() throws {
+    @Test(genuine)
+    func `environment and pod can be changed by anyone, so they grant nothing`() throws {
         let list = String(decoding: try Fixtures.bytes(Fixtures.legacy), as: UTF8.self)
         let without = list.replacing("\t\"environment\" = \"Sandbox\";\n", with: "")
         #expect(without != list)
@@ -140,8 +140,8 @@ struct LegacyReceiptTests {
             ("a certificate of its own", .untrustedRoot, { builder, authority in builder.signer = authority.xcode }),
         ]
 
-    @Test("of version 3 come out as each change demands", arguments: changes.indices)
-    func versionThree(_ index: Int) throws {
+    @Test(arguments: changes.indices)
+    func `of version 3 come out as each change demands`(_ index: Int) throws {
         let (name, code, change) = Self.changes[index]
         let authority = try ReceiptAuthority.shared.get()
         var builder = Builder(signer: authority.leaf)
@@ -172,19 +172,17 @@ struct LegacyReceiptTests {
         var code: VerificationError.Code?
     }
 
-    @Test(
-        "of version 2 come out as each change to their chain demands",
-        arguments: [
-            Old(), Old(leafMarkers: false, code: .missingLeafMarker),
-            Old(intermediateMarkers: false, code: .missingIntermediateMarker),
-            Old(leafIsAuthority: true, code: .badChainRules), Old(intermediateIsAuthority: false, code: .badChainRules),
-            Old(leafCanSign: false, code: .badChainRules), Old(critical: true, code: .badChainRules),
-            Old(otherKey: true, code: .badChainSignature),
-            Old(otherRootKey: true, code: .badChainSignature), Old(intermediateCanSign: false, code: .badChainRules),
-            Old(rootPathLength: 1), Old(rootPathLength: 0, code: .badChainRules),
-            Old(leafVersion: .v1, code: .badChainRules),
-        ])
-    func versionTwo(_ old: Old) throws {
+    @Test(arguments: [
+        Old(), Old(leafMarkers: false, code: .missingLeafMarker),
+        Old(intermediateMarkers: false, code: .missingIntermediateMarker),
+        Old(leafIsAuthority: true, code: .badChainRules), Old(intermediateIsAuthority: false, code: .badChainRules),
+        Old(leafCanSign: false, code: .badChainRules), Old(critical: true, code: .badChainRules),
+        Old(otherKey: true, code: .badChainSignature),
+        Old(otherRootKey: true, code: .badChainSignature), Old(intermediateCanSign: false, code: .badChainRules),
+        Old(rootPathLength: 1), Old(rootPathLength: 0, code: .badChainRules),
+        Old(leafVersion: .v1, code: .badChainRules),
+    ])
+    func `of version 2 come out as each change to their chain demands`(_ old: Old) throws {
         let authority = try ReceiptAuthority.shared.get()
         let root = try authority.issue(
             "Test Root CA", key: authority.root.key, isAuthority: true, pathLength: old.rootPathLength)
@@ -218,8 +216,7 @@ struct LegacyReceiptTests {
         Certificate.PrivateKey(try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1024)))
     }
 
-    @Test("name their transaction without a signature")
-    func transactionID() throws {
+    @Test func `name their transaction without a signature`() throws {
         let info = Data("{\n\t\"transaction-id\" = \"33993399\";\n}".utf8).base64EncodedString()
         let text = Data("{\n\t\"purchase-info\" = \"\(info)\";\n}".utf8).base64EncodedString()
         #expect(try UnverifiedReceipt.transactionID(in: text) == "33993399")

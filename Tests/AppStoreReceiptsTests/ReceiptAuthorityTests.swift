@@ -3,17 +3,17 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("Receipts of a receipt authority")
-struct ReceiptAuthorityTests {
+@Suite struct `Receipts of a receipt authority` {
     static let device = Data(0..<16)
 
     @Test(
-        "validate under its root alone, for the device they were made for",
         arguments: [
             (.production, .production), (.productionVPP, .production), (.productionSandbox, .sandbox),
             (.xcode, .xcode),
         ] as [(ReceiptType, ReceiptEnvironment)])
-    func sign(_ type: ReceiptType, _ environment: ReceiptEnvironment) throws {
+    func `validate under its root alone, for the device they were made for`(
+        _ type: ReceiptType, _ environment: ReceiptEnvironment
+    ) throws {
         let authority = try ReceiptAuthority.shared.get()
         let created = Date(timeIntervalSince1970: 1_700_000_000)
         var purchase = ReceiptPurchase(productID: "product", transactionID: "2", purchaseDate: created - 60)

@@ -283,8 +283,8 @@ struct SyntheticReceiptTests {
         },
     ]
 
-    @Test("come out as each change demands", arguments: containers + payloads)
-    func change(_ change: ReceiptChange) throws {
+    @Test(arguments: containers + payloads)
+    func `come out as each change demands`(_ change: ReceiptChange) throws {
         let authority = try ReceiptAuthority.shared.get()
         let bytes = try change.bytes(authority)
         let validator = try Self.validator(authority)
@@ -295,8 +295,7 @@ struct SyntheticReceiptTests {
         }
     }
 
-    @Test("are for this app, this version, this device and this environment, or refused")
-    func audience() throws {
+    @Test func `are for this app, this version, this device and this environment, or refused`() throws {
         let authority = try ReceiptAuthority.shared.get()
         let bytes = Data(try ReceiptBuilder(payload: PayloadBuilder().bytes, authority: authority).bytes())
         var validator = try Self.validator(authority)
@@ -316,8 +315,7 @@ struct SyntheticReceiptTests {
         #expect(try validator.authenticate(contents: bytes).payload == receipt.payload)
     }
 
-    @Test("are for an app and a version by the bytes of their names, not by what they look like")
-    func codePoints() throws {
+    @Test func `are for an app and a version by the bytes of their names, not by what they look like`() throws {
         let authority = try ReceiptAuthority.shared.get()
         for (ours, theirs) in [("com.example.Kiosk", "com.example.\u{212A}iosk"), ("jos\u{E9}", "jose\u{301}")] {
             #expect(ours == theirs, "Swift takes them for equal")
@@ -337,8 +335,7 @@ struct SyntheticReceiptTests {
         }
     }
 
-    @Test("of Xcode need an enrolled certificate, and that certificate signs for Xcode alone")
-    func xcode() throws {
+    @Test func `of Xcode need an enrolled certificate, and that certificate signs for Xcode alone`() throws {
         let authority = try ReceiptAuthority.shared.get()
         func receipt(_ type: String) throws -> Data {
             var builder = ReceiptBuilder(payload: PayloadBuilder(type: type).bytes, authority: authority)
@@ -356,8 +353,7 @@ struct SyntheticReceiptTests {
         #expect(throws: refusal(.badSignature)) { try validator.validate(contents: Data(forged)) }
     }
 
-    @Test("take intermediates and roots from the pool, where trust is still the anchors'")
-    func pool() throws {
+    @Test func `take intermediates and roots from the pool, where trust is still the anchors'`() throws {
         let authority = try ReceiptAuthority.shared.get()
         var builder = ReceiptBuilder(payload: PayloadBuilder().bytes, authority: authority)
         builder.certificates = [authority.leaf.der]
@@ -370,8 +366,7 @@ struct SyntheticReceiptTests {
         #expect(throws: refusal(.untrustedRoot)) { try validator.validate(contents: bytes) }
     }
 
-    @Test("keep all that they say")
-    func contents() throws {
+    @Test func `keep all that they say`() throws {
         var payload = PayloadBuilder(
             type: "ProductionVPP",
             purchases: [

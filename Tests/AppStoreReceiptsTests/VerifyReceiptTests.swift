@@ -4,15 +4,12 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("verifyReceipt")
-struct VerifyReceiptTests {
+@Suite struct `verifyReceipt` {
     /// What only Apple's servers know.
     static let onlyApple: Set<String> = ["latest_receipt", "latest_receipt_info", "pending_renewal_info"]
 
-    @Test(
-        "the document agrees with Apple's own, field by field",
-        .enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)))
-    func apple() throws {
+    @Test(.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)))
+    func `the document agrees with Apple's own, field by field`() throws {
         let theirs = try #require(
             try JSONSerialization.jsonObject(with: Fixtures.data("sandbox-sha1-2020.verifyreceipt.json"))
                 as? [String: Any])
@@ -29,8 +26,8 @@ struct VerifyReceiptTests {
         #expect(encoded == ours as NSDictionary)
     }
 
-    @Test("members come in Apple's order", .enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)))
-    func order() throws {
+    @Test(.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)))
+    func `members come in Apple's order`() throws {
         let theirs = try Fixtures.text("sandbox-sha1-2020.verifyreceipt.json")
         let end = try #require(theirs.range(of: "\"latest_receipt_info\""))
         let request = VerifyReceiptRequest(receiptData: try Fixtures.text("sandbox-sha1-2020.b64"))
@@ -41,8 +38,7 @@ struct VerifyReceiptTests {
         #expect(names(ours) == names(String(theirs[..<end.lowerBound])))
     }
 
-    @Test("a receipt is refused with the status of its fault, authenticity first")
-    func statuses() throws {
+    @Test func `a receipt is refused with the status of its fault, authenticity first`() throws {
         let authority = try ReceiptAuthority.shared.get()
         func receipt(_ type: String?, _ change: (inout ReceiptBuilder) -> Void = { _ in }) throws -> String {
             let payload = PayloadBuilder(type: type, purchases: [PayloadBuilder.purchase([(1707, RawDER.integer(3))])])
@@ -96,22 +92,19 @@ struct VerifyReceiptTests {
         #expect(status(try receipt("Xcode", xcode)) == 0)
     }
 
-    @Test(
-        "a request that is none has a status too",
-        arguments: [
-            ("GET", "{}", 21000), ("POST", "", 21002), ("POST", "[]", 21002), ("POST", "{}", 21002),
-            ("POST", "{\"receipt-data\":1}", 21002), ("POST", "{\"receipt-data\":null}", 21002),
-            ("POST", "{\"receipt-data\":\"\"}", 21002), ("POST", "{\"receipt-data\":\"MIIB\"", 21002),
-            ("POST", String(repeating: "[", count: 100_000), 21002),
-        ])
-    func requests(_ method: String, _ body: String, _ status: Int) {
+    @Test(arguments: [
+        ("GET", "{}", 21000), ("POST", "", 21002), ("POST", "[]", 21002), ("POST", "{}", 21002),
+        ("POST", "{\"receipt-data\":1}", 21002), ("POST", "{\"receipt-data\":null}", 21002),
+        ("POST", "{\"receipt-data\":\"\"}", 21002), ("POST", "{\"receipt-data\":\"MIIB\"", 21002),
+        ("POST", String(repeating: "[", count: 100_000), 21002),
+    ])
+    func `a request that is none has a status too`(_ method: String, _ body: String, _ status: Int) {
         let endpoint = VerifyReceiptEndpoint(validator: ReceiptValidator())
         let response = endpoint.response(method: method, body: Data(body.utf8))
         #expect(response.json == "{\"status\":\(status)}")
     }
 
-    @Test("a request reads and writes with Apple's names")
-    func request() throws {
+    @Test func `a request reads and writes with Apple's names`() throws {
         let body = Data(#"{"receipt-data":"TUlJ\/","password":"p","exclude-old-transactions":true,"other":1}"#.utf8)
         let request = try VerifyReceiptRequest(body: body)
         #expect(request == VerifyReceiptRequest(receiptData: "TUlJ/", password: "p", excludesOldTransactions: true))
@@ -120,15 +113,13 @@ struct VerifyReceiptTests {
         #expect(throws: refusal(.tooLarge)) { try VerifyReceiptRequest(body: body, limits: small) }
     }
 
-    @Test(
-        "dates have Los Angeles time with daylight saving",
-        arguments: [
-            ("2021-03-14T09:59:59Z", "2021-03-14 01:59:59"), ("2021-03-14T10:00:00Z", "2021-03-14 03:00:00"),
-            ("2021-11-07T08:59:59Z", "2021-11-07 01:59:59"), ("2021-11-07T09:00:00Z", "2021-11-07 01:00:00"),
-            ("2020-02-29T08:00:00Z", "2020-02-29 00:00:00"), ("2021-01-01T07:59:59Z", "2020-12-31 23:59:59"),
-            ("1969-12-31T00:00:00Z", "1969-12-30 16:00:00"), ("2000-03-01T00:00:00Z", "2000-02-29 16:00:00"),
-        ])
-    func losAngeles(_ instant: String, _ local: String) throws {
+    @Test(arguments: [
+        ("2021-03-14T09:59:59Z", "2021-03-14 01:59:59"), ("2021-03-14T10:00:00Z", "2021-03-14 03:00:00"),
+        ("2021-11-07T08:59:59Z", "2021-11-07 01:59:59"), ("2021-11-07T09:00:00Z", "2021-11-07 01:00:00"),
+        ("2020-02-29T08:00:00Z", "2020-02-29 00:00:00"), ("2021-01-01T07:59:59Z", "2020-12-31 23:59:59"),
+        ("1969-12-31T00:00:00Z", "1969-12-30 16:00:00"), ("2000-03-01T00:00:00Z", "2000-02-29 16:00:00"),
+    ])
+    func `dates have Los Angeles time with daylight saving`(_ instant: String, _ local: String) throws {
         var payload = PayloadBuilder()
         payload.set(18, RawDER.ia5(instant))
         let authority = try ReceiptAuthority.shared.get()
@@ -144,8 +135,7 @@ struct VerifyReceiptTests {
             ))
     }
 
-    @Test("cancelled and promotional purchases and volume purchases say so")
-    func rare() throws {
+    @Test func `cancelled and promotional purchases and volume purchases say so`() throws {
         var payload = PayloadBuilder(
             type: "ProductionVPP",
             purchases: [
@@ -173,8 +163,7 @@ struct VerifyReceiptTests {
         #expect(!json.contains("web_order_line_item_id"))
     }
 
-    @Test("a transaction receipt is answered flat, with 21006 once its subscription has ended")
-    func legacy() throws {
+    @Test func `a transaction receipt is answered flat, with 21006 once its subscription has ended`() throws {
         let authority = try ReceiptAuthority.shared.get()
         var builder = LegacyReceiptTests.Builder(signer: authority.leaf)
         builder.info = builder.info.replacing("{", with: "{\"expires-date\" = \"1660000000000\"; ")
@@ -196,10 +185,8 @@ struct VerifyReceiptTests {
         #expect(endpoint.response(to: VerifyReceiptRequest(receiptData: doubtful)).status == .sandboxReceipt)
     }
 
-    @Test(
-        "the document for programs has all its members, in order",
-        .enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.all)
-    func document(_ file: String) throws {
+    @Test(.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.all)
+    func `the document for programs has all its members, in order`(_ file: String) throws {
         let receipt = try UnverifiedReceipt(base64: Fixtures.text(file)).content
         let document = ReceiptDocument(receipt)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(document.json.utf8)) as? NSDictionary)
@@ -215,10 +202,8 @@ struct VerifyReceiptTests {
         }
     }
 
-    @Test(
-        "reasons hold nothing of a receipt, a secret or a payload",
-        .enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.apple)
-    func reasons(_ file: String) throws {
+    @Test(.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.apple)
+    func `reasons hold nothing of a receipt, a secret or a payload`(_ file: String) throws {
         let text = try Fixtures.text(file)
         var validator = ReceiptValidator(bundleIDs: ["com.example.other"])
         for environment in [ReceiptEnvironment.production, .sandbox] {

@@ -4,10 +4,9 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite("The length of a chain")
-struct ChainLengthTests {
-    @Test("is exactly three, whatever the others are", arguments: [0, 1, 2, 4, 5])
-    func length(_ count: Int) async throws {
+@Suite struct `The length of a chain` {
+    @Test(arguments: [0, 1, 2, 4, 5])
+    func `is exactly three, whatever the others are`(_ count: Int) async throws {
         let authority = try TestStore.authority()
         let anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
         let chain = authority.chain

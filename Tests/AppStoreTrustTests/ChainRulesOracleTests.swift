@@ -10,22 +10,21 @@ import TestSupport
 
 /// swift-certificates has its own path builder and RFC 5280 policy; it knows nothing of markers, of exactly three
 /// certificates, of key usage.
-@Suite("Chain rules against swift-certificates' verifier") struct ChainRulesOracleTests {
-    @Test("what it refuses, we refuse as well", arguments: Specimens.certificates + Specimens.dates + Specimens.edges)
-    func refusals(_ specimen: Specimen) async throws {
+@Suite struct `Chain rules against swift-certificates' verifier` {
+    @Test(arguments: Specimens.certificates + Specimens.dates + Specimens.edges)
+    func `what it refuses, we refuse as well`(_ specimen: Specimen) async throws {
         let chain = try specimen.make().authority.chain
         let ours = try judgement(of: chain)
         guard try await oracleRefuses(chain) else { return }
         #expect(ours != nil)
     }
 
-    @Test("it refuses every chain that breaks a rule it knows", arguments: Specimens.dates)
-    func oracle(_ specimen: Specimen) async throws {
+    @Test(arguments: Specimens.dates)
+    func `it refuses every chain that breaks a rule it knows`(_ specimen: Specimen) async throws {
         #expect(try await oracleRefuses(specimen.make().authority.chain))
     }
 
-    @Test("of our refusals it shares these and no others")
-    func shared() async throws {
+    @Test func `of our refusals it shares these and no others`() async throws {
         var shared: Set<String> = []
         for specimen in Specimens.certificates where try await oracleRefuses(specimen.make().authority.chain) {
             shared.insert(specimen.name)
@@ -40,17 +39,16 @@ import TestSupport
             ])
     }
 
-    @Test("both accept a sound chain")
-    func sound() async throws {
+    @Test func `both accept a sound chain`() async throws {
         let chain = try TestStore.authority().chain
         #expect(try judgement(of: chain) == nil)
         #expect(try await !oracleRefuses(chain))
     }
 
     @Test(
-        "both accept Apple's chains", .enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"),
+        .enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"),
         arguments: Fixtures.signedData)
-    func genuine(_ file: GenuineJWS) async throws {
+    func `both accept Apple's chains`(_ file: GenuineJWS) async throws {
         struct Header: Decodable { let x5c: [Data] }
         let segment = try #require(Base64.decodeURL(file.text().prefix { $0 != "." }))
         let chain = try JSONDecoder().decode(Header.self, from: Data(segment)).x5c.map { Array($0) }

@@ -9,10 +9,8 @@ import X509
 @testable import AppStoreTrust
 
 /// Questions, answers and certificates against OpenSSL, which shares no line with us.
-@Suite(
-    "A second opinion by OpenSSL",
-    .enabled("needs openssl 3 on the path") { await Tool.isThere("openssl", version: "OpenSSL 3") })
-struct OpenSSLTests {
+@Suite(.enabled("needs openssl 3 on the path") { await Tool.isThere("openssl", version: "OpenSSL 3") })
+struct `A second opinion by OpenSSL` {
     /// OpenSSL looks at the system's clock, so this authority lives around it.
     private static let authority = Result { try Authority(now: now, name: "OpenSSL") }
     private static let now = Date()
@@ -21,8 +19,7 @@ struct OpenSSLTests {
 
     init() throws { authority = try Self.authority.get() }
 
-    @Test("accepts the authority's chain, strictly")
-    func verify() async throws {
+    @Test func `accepts the authority's chain, strictly`() async throws {
         try await withFiles { files in
             let outcome = try await Tool.run(
                 "openssl",
@@ -33,8 +30,8 @@ struct OpenSSLTests {
         }
     }
 
-    @Test("accepts Apple's chain, as we do", .enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"))
-    func genuine() async throws {
+    @Test(.enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"))
+    func `accepts Apple's chain, as we do`() async throws {
         struct Header: Decodable { let x5c: [Data] }
         let file = try #require(Fixtures.signedData.last)
         let segment = try #require(Base64.decodeURL(file.text().prefix { $0 != "." }))
@@ -54,8 +51,8 @@ struct OpenSSLTests {
         }
     }
 
-    @Test("reads our question and answers it; we read the answer", arguments: ["V", "R", "?"])
-    func answers(_ state: String) async throws {
+    @Test(arguments: ["V", "R", "?"])
+    func `reads our question and answers it; we read the answer`(_ state: String) async throws {
         try await withFiles { files in
             let question = try OCSPQuestion(
                 certificate: authority.leaf.certificate, issuer: authority.intermediate.certificate)
@@ -84,8 +81,10 @@ struct OpenSSLTests {
         }
     }
 
-    @Test("reads our responder's answer and finds its signature right", arguments: [false, true], [false, true])
-    func responses(_ isRevoked: Bool, _ isNamedByKey: Bool) async throws {
+    @Test(arguments: [false, true], [false, true])
+    func `reads our responder's answer and finds its signature right`(_ isRevoked: Bool, _ isNamedByKey: Bool)
+        async throws
+    {
         try await withFiles { files in
             let question = try OCSPQuestion(
                 certificate: authority.leaf.certificate, issuer: authority.intermediate.certificate)

@@ -6,9 +6,8 @@ import TestSupport
 
 @testable import AppStoreTrust
 
-@Suite("Properties") struct PropertyTests {
-    @Test("base64url comes back as it was and agrees with Foundation")
-    func roundTrip() throws {
+@Suite struct `Properties` {
+    @Test func `base64url comes back as it was and agrees with Foundation`() throws {
         var generator = SeededGenerator(seed: 1)
         for round in 0..<5000 {
             let bytes = generator.bytes(round % 200)
@@ -20,8 +19,7 @@ import TestSupport
         }
     }
 
-    @Test("one text for one value: every other text of the alphabet that decodes is refused")
-    func canonical() throws {
+    @Test func `one text for one value: every other text of the alphabet that decodes is refused`() throws {
         var generator = SeededGenerator(seed: 2)
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         var accepted = 0
@@ -36,8 +34,7 @@ import TestSupport
         #expect(accepted > 5000)
     }
 
-    @Test("what Foundation refuses is refused, and of what it accepts all but the one spelling")
-    func againstFoundation() throws {
+    @Test func `what Foundation refuses is refused, and of what it accepts all but the one spelling`() throws {
         var generator = SeededGenerator(seed: 3)
         var accepted = 0
         for _ in 0..<20_000 {
@@ -54,8 +51,7 @@ import TestSupport
         #expect(accepted > 100)
     }
 
-    @Test("every byte outside the alphabet is refused at every place")
-    func outsiders() {
+    @Test func `every byte outside the alphabet is refused at every place`() {
         let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         for byte in UInt8.min...UInt8.max where !letters.contains(byte) {
             for place in 0..<8 {
@@ -66,8 +62,7 @@ import TestSupport
         }
     }
 
-    @Test("changed certificates are refused or read, and never trap")
-    func certificates() throws {
+    @Test func `changed certificates are refused or read, and never trap`() throws {
         let authority = try TestStore.authority()
         let anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
         var generator = SeededGenerator(seed: 4)
@@ -80,8 +75,7 @@ import TestSupport
         }
     }
 
-    @Test("changed answers of a responder never trap, and none says what was not signed")
-    func answers() throws {
+    @Test func `changed answers of a responder never trap, and none says what was not signed`() throws {
         let authority = try TestStore.authority()
         let issuer = authority.intermediate
         let question = try OCSPQuestion(certificate: authority.leaf.certificate, issuer: issuer.certificate)
@@ -104,8 +98,7 @@ import TestSupport
         }
     }
 
-    @Test("random bytes are no certificate, no answer and no anchor")
-    func garbage() throws {
+    @Test func `random bytes are no certificate, no answer and no anchor`() throws {
         let authority = try TestStore.authority()
         let question = try OCSPQuestion(
             certificate: authority.leaf.certificate, issuer: authority.intermediate.certificate)

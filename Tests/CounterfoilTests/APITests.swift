@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("counterfoil api")
-struct APITests {
+@Suite struct `counterfoil api` {
     /// Calls an endpoint on this machine.
     private func call(_ port: UInt16, _ arguments: [String], stdin: Data = Data()) async throws -> Command.Outcome {
         try await Tool.inTemporaryFolder { folder in
@@ -19,8 +18,7 @@ struct APITests {
         }
     }
 
-    @Test("prints an answer on one line, and nothing in it moves a terminal's cursor")
-    func answer() async throws {
+    @Test func `prints an answer on one line, and nothing in it moves a terminal's cursor`() async throws {
         let body = "{\r\n\t\"signedTransactionInfo\" : \"a\u{9B}31mb\u{202E}\u{E000}é\"\r\n}"
         let server = try LoopbackServer(answer: LoopbackServer.answer("200 OK", [], Data(body.utf8)))
         defer { server.stop() }
@@ -30,13 +28,11 @@ struct APITests {
         #expect(try outcome.object()["signedTransactionInfo"] as? String == "a\u{9B}31mb\u{202E}\u{E000}é")
     }
 
-    @Test(
-        "refuses an answer that is none, whatever its status says",
-        arguments: [
-            ["transaction", "1"], ["transaction-history", "1"], ["transaction-history", "1", "--first-page"],
-            ["finish-transaction", "1"],
-        ])
-    func noAnswer(_ arguments: [String]) async throws {
+    @Test(arguments: [
+        ["transaction", "1"], ["transaction-history", "1"], ["transaction-history", "1", "--first-page"],
+        ["finish-transaction", "1"],
+    ])
+    func `refuses an answer that is none, whatever its status says`(_ arguments: [String]) async throws {
         for body in ["<html>It works</html>", "\u{1B}[2J\u{1B}]0;gone\u{7}", "[]", "{"] {
             let server = try LoopbackServer(answer: LoopbackServer.answer("200 OK", [], Data(body.utf8)))
             defer { server.stop() }
@@ -48,8 +44,7 @@ struct APITests {
         }
     }
 
-    @Test("names the member that is wrong, not the page")
-    func wrongMember() async throws {
+    @Test func `names the member that is wrong, not the page`() async throws {
         let server = try LoopbackServer(answer: LoopbackServer.answer("200 OK", [], Data(#"{"hasMore":"yes"}"#.utf8)))
         defer { server.stop() }
         let outcome = try await call(server.port, ["transaction-history", "1"])
@@ -57,8 +52,7 @@ struct APITests {
         #expect(outcome.errors.contains("the answer has no usable hasMore"))
     }
 
-    @Test("says at once that nobody listens")
-    func nobody() async throws {
+    @Test func `says at once that nobody listens`() async throws {
         let server = try LoopbackServer(answer: nil)
         server.stop()
         let outcome = try await call(server.port, ["transaction", "1"])
@@ -67,8 +61,8 @@ struct APITests {
         #expect(!outcome.errors.contains("attempts"))
     }
 
-    @Test("sends no body that can only be refused", arguments: ["{", "{\"a\":1}}", "{\"a\"}", "{'a':1}"])
-    func body(_ body: String) async throws {
+    @Test(arguments: ["{", "{\"a\":1}}", "{\"a\"}", "{'a':1}"])
+    func `sends no body that can only be refused`(_ body: String) async throws {
         let server = try LoopbackServer(answer: LoopbackServer.answer("200 OK", [], Data("{}".utf8)))
         defer { server.stop() }
         for (arguments, stdin) in [

@@ -4,14 +4,13 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite("counterfoil receipt")
-struct ReceiptTests {
+@Suite struct `counterfoil receipt` {
     static let folder = Fixtures.folder.appending(path: "receipts")
     static let areThere = ConditionTrait.enabled(
         if: FileManager.default.fileExists(atPath: folder.path), Comment(rawValue: Fixtures.absence))
 
     @Test(
-        "prints genuine receipts", areThere,
+        areThere,
         arguments: [
             ("sandbox-sha256-2025", "dev.bonzer.weeka.app", "Sandbox", 2),
             ("sandbox-sha1-2020", "com.revenuecat.sampleapp", "Sandbox", 9),
@@ -22,7 +21,8 @@ struct ReceiptTests {
             ("xcode-2023-empty", "com.example.naturelab.backyardbirds.example", "Xcode", 0),
             ("legacy-v2-sandbox-2012", "com.mindmobapp.MindMob", "Sandbox", 1),
         ])
-    func genuine(_ name: String, _ bundleID: String, _ environment: String, _ count: Int) async throws {
+    func `prints genuine receipts`(_ name: String, _ bundleID: String, _ environment: String, _ count: Int) async throws
+    {
         let file = Self.folder.appending(path: name + ".b64").path
         let certificates = Self.folder.appending(path: "certs")
         var options = ["--intermediate", certificates.appending(path: "AppleITunesStoreCA.cer").path]
@@ -44,8 +44,8 @@ struct ReceiptTests {
         #expect(person.output.contains(bundleID))
     }
 
-    @Test("knows the device of a genuine receipt", areThere)
-    func genuineDevice() async throws {
+    @Test(areThere)
+    func `knows the device of a genuine receipt`() async throws {
         let file = Self.folder.appending(path: "production-macos-sha256-2023.b64").path
         for identifier in ["f8ffc21e9182", "F8:FF:C2:1E:91:82"] {
             #expect(try await Command.run(["receipt", file, "--device-id", identifier]).status == 0)
@@ -54,8 +54,7 @@ struct ReceiptTests {
         try await Refused.check(["receipt", file, "--as-of", "now"], code: "expired_or_not_yet_valid")
     }
 
-    @Test("says what holds, to a person and to a program, as base64 and as bytes")
-    func valid() async throws {
+    @Test func `says what holds, to a person and to a program, as base64 and as bytes`() async throws {
         let specimen = try Specimen.shared.get()
         let bytes = try specimen.receipt()
         let options = [
@@ -74,7 +73,6 @@ struct ReceiptTests {
     }
 
     @Test(
-        "refuses with a reason and status 1",
         arguments: [
             ([], "untrusted_root"), (["ROOT", "--app", "com.example.other"], "wrong_app"),
             (["ROOT", "--app-version", "1.3"], "wrong_version"),
@@ -82,14 +80,13 @@ struct ReceiptTests {
             (["ROOT", "--device-id", "000000000000"], "wrong_device"),
             (["ROOT", "--as-of", "2001-01-01T00:00:00.5Z"], "expired_or_not_yet_valid"),
         ] as [([String], String)])
-    func refused(_ options: [String], _ reason: String) async throws {
+    func `refuses with a reason and status 1`(_ options: [String], _ reason: String) async throws {
         let specimen = try Specimen.shared.get()
         let options = options.flatMap { $0 == "ROOT" ? ["--root", specimen.receiptRoot.path] : [$0] }
         try await Refused.check(["receipt", "-"] + options, stdin: try specimen.receipt(), code: reason)
     }
 
-    @Test("judges certificates as of the creation, unless told otherwise")
-    func asOf() async throws {
+    @Test func `judges certificates as of the creation, unless told otherwise`() async throws {
         let specimen = try Specimen.shared.get()
         let bytes = try specimen.receipt(created: Specimen.now - 3 * 365 * 86_400)
         let root = ["--root", specimen.receiptRoot.path]
@@ -97,8 +94,7 @@ struct ReceiptTests {
         #expect(try await Command.run(["receipt", "-", "--as-of", "now"] + root, stdin: bytes).status == 0)
     }
 
-    @Test("takes Xcode's receipts only with their certificate")
-    func xcode() async throws {
+    @Test func `takes Xcode's receipts only with their certificate`() async throws {
         let specimen = try Specimen.shared.get()
         let bytes = try specimen.receipt(type: .xcode)
         try await Refused.check(["receipt", "-"], stdin: bytes, code: "not_enrolled")
@@ -112,8 +108,9 @@ struct ReceiptTests {
         #expect((try outcome.object()["receipt"] as? [String: Any])?["environment"] as? String == "Xcode")
     }
 
-    @Test("does not take a certificate that signs receipts for Xcode's when it lies in a folder of roots")
-    func folderOfCertificates() async throws {
+    @Test func `does not take a certificate that signs receipts for Xcode's when it lies in a folder of roots`()
+        async throws
+    {
         let specimen = try Specimen.shared.get()
         try await Tool.inTemporaryFolder { folder in
             for (name, issued) in [
@@ -127,8 +124,7 @@ struct ReceiptTests {
         }
     }
 
-    @Test("one receipt has one verdict, also where its type is not known")
-    func unknownType() async throws {
+    @Test func `one receipt has one verdict, also where its type is not known`() async throws {
         let specimen = try Specimen.shared.get()
         let options = ["--root", specimen.receiptRoot.path]
         let bytes = try specimen.receipt(type: ReceiptType(rawValue: "Moon"))
@@ -139,8 +135,7 @@ struct ReceiptTests {
         #expect(outcome.errors == "refused wrong_environment: the receipt's environment is not known\n")
     }
 
-    @Test("makes visible what could move a terminal's cursor")
-    func escapes() async throws {
+    @Test func `makes visible what could move a terminal's cursor`() async throws {
         let specimen = try Specimen.shared.get()
         let evil = "\u{1B}[2Jgone\u{9B}31m\u{202E}"
         let bytes = try specimen.receipt(bundleID: evil, product: evil, transactions: [evil])
@@ -157,8 +152,7 @@ struct ReceiptTests {
         #expect((try program.object()["receipt"] as? [String: Any])?["bundle_id"] as? String == evil)
     }
 
-    @Test("prints a transaction identifier without a check, and nothing where there is none")
-    func transactionID() async throws {
+    @Test func `prints a transaction identifier without a check, and nothing where there is none`() async throws {
         let specimen = try Specimen.shared.get()
         let found = try await Command.run(["receipt", "-", "--transaction-id"], stdin: try specimen.receipt())
         #expect(found.status == 0)
@@ -176,13 +170,14 @@ struct ReceiptTests {
     }
 
     @Test(
-        "answers as verifyReceipt, status 0 for status 0",
         arguments: [
             (["ROOT"], 0, 0), (["ROOT", "--environment", "production"], 0, 0),
             (["ROOT", "--environment", "production", "--environment", "sandbox"], 0, 0),
             (["ROOT", "--environment", "sandbox"], 21008, 1), ([], 21003, 1),
         ] as [([String], Int, Int32)])
-    func verifyReceipt(_ options: [String], _ answer: Int, _ status: Int32) async throws {
+    func `answers as verifyReceipt, status 0 for status 0`(_ options: [String], _ answer: Int, _ status: Int32)
+        async throws
+    {
         let specimen = try Specimen.shared.get()
         let options = options.flatMap { $0 == "ROOT" ? ["--root", specimen.receiptRoot.path] : [$0] }
         let outcome = try await Command.run(

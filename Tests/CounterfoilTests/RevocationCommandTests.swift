@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Revocation, rehearsed from a shell")
-struct RevocationCommandTests {
+@Suite struct `Revocation, rehearsed from a shell` {
     /// Calls `body` with the folder of a running simulator, and a notification of it in a file.
     private func withNotification(_ body: (_ folder: String, _ file: String) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
@@ -39,8 +38,7 @@ struct RevocationCommandTests {
         return try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
     }
 
-    @Test("what a simulator signed is verified by its roots, its clock and its responder")
-    func life() async throws {
+    @Test func `what a simulator signed is verified by its roots, its clock and its responder`() async throws {
         try await withNotification { folder, file in
             let verify = ["verify", file, "--simulator", folder]
             #expect(try await Command.run(["verify", file]).status == 1)
@@ -60,18 +58,16 @@ struct RevocationCommandTests {
         }
     }
 
-    @Test(
-        "wrong usage is answered with status 2",
-        arguments: [
-            ["simulator", "revocation"], ["simulator", "revocation", "leaf"],
-            ["simulator", "revocation", "root", "good"],
-            ["simulator", "revocation", "leaf", "nothing"],
-            ["simulator", "revocation", "leaf", "good", "--seconds", "3"],
-            ["simulator", "revocation", "leaf", "slow", "--seconds", "nan"],
-            ["verify", "a.jws", "b.jws"], ["verify", "a.jws", "--simulator", "--app", "com.example.app"],
-            ["verify", "a.jws", "--simulator", "--root", "root.cer"],
-        ])
-    func usage(_ arguments: [String]) async throws {
+    @Test(arguments: [
+        ["simulator", "revocation"], ["simulator", "revocation", "leaf"],
+        ["simulator", "revocation", "root", "good"],
+        ["simulator", "revocation", "leaf", "nothing"],
+        ["simulator", "revocation", "leaf", "good", "--seconds", "3"],
+        ["simulator", "revocation", "leaf", "slow", "--seconds", "nan"],
+        ["verify", "a.jws", "b.jws"], ["verify", "a.jws", "--simulator", "--app", "com.example.app"],
+        ["verify", "a.jws", "--simulator", "--root", "root.cer"],
+    ])
+    func `wrong usage is answered with status 2`(_ arguments: [String]) async throws {
         let outcome = try await Command.run(arguments)
         #expect(outcome.status == 2)
         #expect(outcome.output.isEmpty)

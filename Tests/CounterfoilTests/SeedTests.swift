@@ -7,12 +7,10 @@ import TestSupport
 import Testing
 
 /// The short version of `make fuzz`: the fuzzers' seeds, as they are and changed at random, through the public parsers.
-@Suite("The fuzzers' seeds")
-struct SeedTests {
+@Suite struct `The fuzzers' seeds` {
     private static let variants = 40
 
-    @Test("are read or refused as signed data and never trap")
-    func signedData() async throws {
+    @Test func `are read or refused as signed data and never trap`() async throws {
         var configuration = SignedDataVerifier.Configuration(apps: .any([.production, .sandbox, .xcode]))
         configuration.anchors = try anchors("signed-data-root.cer")
         configuration.enrolledXcodeCertificates = [try trust("xcode.cer")]
@@ -30,8 +28,8 @@ struct SeedTests {
         #expect(accepted > 0, "some seeds are signed")
     }
 
-    @Test("are read or refused as receipts and never trap", arguments: ["unified-receipts", "legacy-receipts"])
-    func receipts(_ corpus: String) throws {
+    @Test(arguments: ["unified-receipts", "legacy-receipts"])
+    func `are read or refused as receipts and never trap`(_ corpus: String) throws {
         let certificates = try ["receipt-root.cer", "receipt-intermediate.cer", "receipt-old-intermediate.cer"].map(
             trust)
         let validator = ReceiptValidator(
@@ -49,8 +47,7 @@ struct SeedTests {
         #expect(accepted > 0, "some seeds are signed")
     }
 
-    @Test("are read or refused as files of the simulator and never trap")
-    func simulatorFiles() throws {
+    @Test func `are read or refused as files of the simulator and never trap`() throws {
         var accepted = 0
         for (bytes, isChanged) in try variants(of: "catalogues") + variants(of: "scenarios", 5) {
             let text = String(decoding: bytes, as: UTF8.self)
@@ -64,8 +61,7 @@ struct SeedTests {
         #expect(accepted > 20, "the seeds are catalogues and scenarios")
     }
 
-    @Test("are answered or refused as requests to the simulator and never trap")
-    func simulatorRequests() throws {
+    @Test func `are answered or refused as requests to the simulator and never trap`() throws {
         let now = Date(timeIntervalSince1970: 1_760_003_600)
         var answered = 0
         for (bytes, isChanged) in try variants(of: "api-requests", 5) where bytes.count > 2 {
@@ -86,8 +82,7 @@ struct SeedTests {
         #expect(answered > 0, "some requests need nothing that there is not")
     }
 
-    @Test("are carried out or refused as commands and never trap")
-    func commands() throws {
+    @Test func `are carried out or refused as commands and never trap`() throws {
         var store = Self.store
         var done = 0
         for (bytes, _) in try variants(of: "commands") {

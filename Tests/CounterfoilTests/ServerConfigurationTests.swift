@@ -3,10 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The server's configuration from a shell")
-struct ServerConfigurationTests {
-    @Test("is written once, for its owner alone, with a key that is shown once and not in it")
-    func initialization() async throws {
+@Suite struct `The server's configuration from a shell` {
+    @Test func `is written once, for its owner alone, with a key that is shown once and not in it`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "counterfoil.yaml")
             let written = try await Command.run(["server", "init", "--output", file.path])
@@ -26,15 +24,13 @@ struct ServerConfigurationTests {
         }
     }
 
-    @Test("goes to standard output on its own")
-    func standardOutput() async throws {
+    @Test func `goes to standard output on its own`() async throws {
         let outcome = try await Command.run(["server", "init", "--output", "-"])
         #expect(outcome.status == 0 && outcome.output.hasPrefix("# The configuration"))
         #expect(!outcome.output.contains("cfk_") && outcome.errors.contains("Bearer cfk_"))
     }
 
-    @Test("is told everything that is wrong with it, with the lines")
-    func problems() async throws {
+    @Test func `is told everything that is wrong with it, with the lines`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "wrong.yaml")
             try Data("lisen: {}\napps:\n  - bundle_id: com.example.app\n".utf8).write(to: file)
@@ -55,8 +51,7 @@ struct ServerConfigurationTests {
         }
     }
 
-    @Test("that fits a simulator is right as it is, and tells what it amounts to")
-    func simulator() async throws {
+    @Test func `that fits a simulator is right as it is, and tells what it amounts to`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let store = folder.appending(path: "store")
             let simulator = try await RunningCommand(
@@ -83,8 +78,7 @@ struct ServerConfigurationTests {
         }
     }
 
-    @Test("is checked with the App Store, and what is wrong ends with status 1 and what to do")
-    func online() async throws {
+    @Test func `is checked with the App Store, and what is wrong ends with status 1 and what to do`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let store = folder.appending(path: "store")
             let simulator = try await RunningCommand(
@@ -117,10 +111,8 @@ struct ServerConfigurationTests {
         }
     }
 
-    @Test(
-        "answers wrong usage with status 2",
-        arguments: [["server", "init", "somewhere"], ["server", "check", "a", "b"]])
-    func usage(_ arguments: [String]) async throws {
+    @Test(arguments: [["server", "init", "somewhere"], ["server", "check", "a", "b"]])
+    func `answers wrong usage with status 2`(_ arguments: [String]) async throws {
         #expect(try await Command.run(arguments).status == 2)
     }
 }

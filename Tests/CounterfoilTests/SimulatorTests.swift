@@ -2,8 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The simulator from a shell")
-struct SimulatorTests {
+@Suite struct `The simulator from a shell` {
     /// A simulator that is running, and its folder. Other commands are told the folder.
     private struct Session: Sendable {
         let folder: URL
@@ -42,8 +41,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("sells, triggers, lets time pass, and goes back")
-    func life() async throws {
+    @Test func `sells, triggers, lets time pass, and goes back`() async throws {
         try await withSession { session in
             let bought = try await session.object("simulator", "buy", "anna", "premium.monthly")
             #expect(bought["customer"] as? String == "anna")
@@ -78,8 +76,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("cancels, refunds, lets payments fail and shows the receipt, a command each")
-    func verbs() async throws {
+    @Test func `cancels, refunds, lets payments fail and shows the receipt, a command each`() async throws {
         try await withSession { session in
             _ = try await session.object("simulator", "buy", "anna", "premium.monthly")
             func names(_ arguments: String...) async throws -> [String] {
@@ -143,8 +140,7 @@ struct SimulatorTests {
         #expect(try await session.run("simulator", "receipt", "dora", "--environment", "sandbox").status == 0)
     }
 
-    @Test("chooses the version of notifications, for each environment")
-    func versions() async throws {
+    @Test func `chooses the version of notifications, for each environment`() async throws {
         try await withSession { session in
             let chosen = try await session.object("simulator", "notifications", "--version", "1")
             #expect(chosen["version"] as? Int == 1 && chosen["environment"] as? String == "production")
@@ -157,8 +153,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("sells to another account, or to none")
-    func accounts() async throws {
+    @Test func `sells to another account, or to none`() async throws {
         try await withSession { session in
             let token = "2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b"
             let bought = try await session.run(
@@ -178,8 +173,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("runs scenarios, and says what differs")
-    func scenarios() async throws {
+    @Test func `runs scenarios, and says what differs`() async throws {
         try await withSession { session in
             let passed = try await session.object("simulator", "scenario", "run", "upgrade")
             #expect(passed["passed"] as? Bool == true)
@@ -191,8 +185,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("lets things go wrong on purpose")
-    func faults() async throws {
+    @Test func `lets things go wrong on purpose`() async throws {
         try await withSession { session in
             let fault = try await session.object(
                 "simulator", "fault", "add", "notification:*", "delay=0.5", "--count", "2")
@@ -206,8 +199,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("is listened to: every notification verified, and the URL put back")
-    func listening() async throws {
+    @Test func `is listened to: every notification verified, and the URL put back`() async throws {
         try await withSession { session in
             let listener = try await RunningCommand(
                 ["simulator", "listen", "--simulator", session.folder.path],
@@ -228,8 +220,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("that is not running is said so, with what to do")
-    func notRunning() async throws {
+    @Test func `that is not running is said so, with what to do`() async throws {
         try await Tool.inTemporaryFolder { folder in
             for arguments in [
                 ["clock"], ["trigger", "TEST"], ["listen"], ["customers"], ["scenario", "run", "upgrade"],
@@ -241,24 +232,21 @@ struct SimulatorTests {
         }
     }
 
-    @Test(
-        "answers wrong usage with status 2",
-        arguments: [
-            ["--port", "70000"], ["--clock", "sometimes"], ["trigger"], ["clock", "advance"],
-            ["clock", "advance", "soon"], ["clock", "advance", "1d", "--to", "2027-01-01T00:00:00Z"], ["buy", "anna"],
-            ["listen", "--count", "0"], ["scenario", "run", "no-such-scenario"], ["scenario", "show", "none"],
-            ["--notify", "nowhere"], ["customers", "--account-token"],
-            ["buy", "anna", "unlock", "--account-token", "anna"],
-            ["buy", "anna", "unlock", "--account-token", "2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b", "--no-account-token"],
-        ])
-    func usage(_ arguments: [String]) async throws {
+    @Test(arguments: [
+        ["--port", "70000"], ["--clock", "sometimes"], ["trigger"], ["clock", "advance"],
+        ["clock", "advance", "soon"], ["clock", "advance", "1d", "--to", "2027-01-01T00:00:00Z"], ["buy", "anna"],
+        ["listen", "--count", "0"], ["scenario", "run", "no-such-scenario"], ["scenario", "show", "none"],
+        ["--notify", "nowhere"], ["customers", "--account-token"],
+        ["buy", "anna", "unlock", "--account-token", "anna"],
+        ["buy", "anna", "unlock", "--account-token", "2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b", "--no-account-token"],
+    ])
+    func `answers wrong usage with status 2`(_ arguments: [String]) async throws {
         let outcome = try await Command.run(["simulator"] + arguments)
         #expect(outcome.status == 2)
         #expect(outcome.output.isEmpty)
     }
 
-    @Test("lists what can be triggered, and the scenarios")
-    func lists() async throws {
+    @Test func `lists what can be triggered, and the scenarios`() async throws {
         let pairs = try await Command.run(["simulator", "trigger", "--list"])
         #expect(pairs.output.split(separator: "\n").count == 40)
         #expect(pairs.output.hasPrefix("SUBSCRIBED.INITIAL_BUY\n"))

@@ -30,23 +30,22 @@ enum Refused {
     }
 }
 
-@Suite("The command, given anything")
-struct UsageTests {
-    @Test(
-        "refuses what is neither signed data nor a receipt",
-        arguments: [
-            ("", "malformed_compact_form", "malformed_receipt"), ("\n", "malformed_compact_form", "malformed_receipt"),
-            ("a.b.c", "bad_base64url", "bad_base64url"), ("e30.e30.e30", "bad_json", "bad_base64url"),
-            ("{", "malformed_compact_form", "malformed_receipt"),
-            ("\0\0\0\0", "malformed_compact_form", "bad_base64url"),
-        ])
-    func texts(_ text: String, _ jws: String, _ receipt: String) async throws {
+@Suite struct `The command, given anything` {
+    @Test(arguments: [
+        ("", "malformed_compact_form", "malformed_receipt"), ("\n", "malformed_compact_form", "malformed_receipt"),
+        ("a.b.c", "bad_base64url", "bad_base64url"), ("e30.e30.e30", "bad_json", "bad_base64url"),
+        ("{", "malformed_compact_form", "malformed_receipt"),
+        ("\0\0\0\0", "malformed_compact_form", "bad_base64url"),
+    ])
+    func `refuses what is neither signed data nor a receipt`(_ text: String, _ jws: String, _ receipt: String)
+        async throws
+    {
         try await Refused.check(["verify", "-"], stdin: Data(text.utf8), code: jws)
         try await Refused.check(["receipt", "-"], stdin: Data(text.utf8), code: receipt)
     }
 
-    @Test("refuses bytes of every kind", arguments: ["30", "3080", "30820100", "7b", "ff", "fffe4d00", "c080"])
-    func bytes(_ start: String) async throws {
+    @Test(arguments: ["30", "3080", "30820100", "7b", "ff", "fffe4d00", "c080"])
+    func `refuses bytes of every kind`(_ start: String) async throws {
         var generator = SystemRandomNumberGenerator()
         let start = try #require([UInt8](hexadecimal: start))
         let garbage = Data(start) + Data((0..<5000).map { _ in UInt8.random(in: 0...255, using: &generator) })
@@ -60,23 +59,21 @@ struct UsageTests {
         }
     }
 
-    @Test(
-        "says of a file that is not there that there is none, with one status",
-        arguments: [
-            "verify none.jws", "receipt none.b64", "server check none.yaml",
-            "server run --config none.yaml", "server keys list --config none.yaml",
-            "server recover --config none.yaml", "server import none.txt", "ledger rebuild --config none.yaml",
-            "ledger export --config none.yaml", "ledger import none.jsonl", "ledger restore none.sqlite",
-            "simulator scenario run none.yaml", "simulator --catalogue none.yaml", "verify - --root none.pem",
-        ])
-    func missing(_ line: String) async throws {
+    @Test(arguments: [
+        "verify none.jws", "receipt none.b64", "server check none.yaml",
+        "server run --config none.yaml", "server keys list --config none.yaml",
+        "server recover --config none.yaml", "server import none.txt", "ledger rebuild --config none.yaml",
+        "ledger export --config none.yaml", "ledger import none.jsonl", "ledger restore none.sqlite",
+        "simulator scenario run none.yaml", "simulator --catalogue none.yaml", "verify - --root none.pem",
+    ])
+    func `says of a file that is not there that there is none, with one status`(_ line: String) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init))
         #expect(outcome.status == 2, "\(outcome.errors)")
         #expect(outcome.output.isEmpty && outcome.errors.contains("none."))
     }
 
-    @Test("completes endpoints, notifications and scenarios", arguments: ["bash", "zsh", "fish"])
-    func completions(_ shell: String) async throws {
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `completes endpoints, notifications and scenarios`(_ shell: String) async throws {
         let script = try await Command.run(["--generate-completion-script", shell])
         #expect(script.status == 0)
         for word in ["transaction-history", "SUBSCRIBED.INITIAL_BUY", "grace-period-recovered"] {
@@ -84,15 +81,15 @@ struct UsageTests {
         }
     }
 
-    @Test(
-        "says why nothing came of it to who asked for JSON",
-        arguments: [
-            ("verify none.jws", 2, "usage"), ("simulator status --simulator /nowhere", 1, "no_simulator"),
-            ("simulator status --simulator http://127.0.0.1:1", 1, "no_answer"),
-            ("server segments --url http://127.0.0.1:1 --key /dev/null", 1, "no_answer"),
-            ("simulator listen --simulator /nowhere", 1, "no_simulator"),
-        ])
-    func failures(_ line: String, _ status: Int32, _ code: String) async throws {
+    @Test(arguments: [
+        ("verify none.jws", 2, "usage"), ("simulator status --simulator /nowhere", 1, "no_simulator"),
+        ("simulator status --simulator http://127.0.0.1:1", 1, "no_answer"),
+        ("server segments --url http://127.0.0.1:1 --key /dev/null", 1, "no_answer"),
+        ("simulator listen --simulator /nowhere", 1, "no_simulator"),
+    ])
+    func `says why nothing came of it to who asked for JSON`(_ line: String, _ status: Int32, _ code: String)
+        async throws
+    {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init) + ["--json"])
         let object = try outcome.object()
         #expect(outcome.status == status && object["object"] as? String == "error")
@@ -100,45 +97,42 @@ struct UsageTests {
         #expect(!outcome.errors.isEmpty)
     }
 
-    @Test("takes an environment in either case", arguments: ["production", "Production", "PRODUCTION"])
-    func environments(_ name: String) async throws {
+    @Test(arguments: ["production", "Production", "PRODUCTION"])
+    func `takes an environment in either case`(_ name: String) async throws {
         let outcome = try await Command.run(["verify", "-", "--environment", name], stdin: Data("x".utf8))
         #expect(outcome.status == 1)
     }
 
-    @Test("refuses 13 MB at once")
-    func huge() async throws {
+    @Test func `refuses 13 MB at once`() async throws {
         let input = Data(repeating: UInt8(ascii: "M"), count: 13_000_000)
         try await Refused.check(["verify", "-"], stdin: input, code: "too_large")
         try await Refused.check(["receipt", "-"], stdin: input, code: "too_large")
     }
 
-    @Test(
-        "answers wrong usage with status 2, and nothing on standard output",
-        arguments: [
-            ["unknown"], ["verify"], ["receipt"], ["verify", "a", "b"], ["receipt", "a", "b"], ["--unknown"],
-            ["verify", "/nowhere/file"], ["receipt", "/nowhere/file"], ["verify", "/"], ["receipt", "/"],
-            ["verify", ""], ["receipt", ""], ["verify", "/dev/full/x"], ["receipt", "-", "--unknown"],
-            ["verify", "-", "--as-of", "yesterday"], ["receipt", "-", "--as-of", "2025-13-01"],
-            ["verify", "-", "--environment", "xcode"], ["receipt", "-", "--environment", "Production "],
-            ["verify", "-", "--app-apple-id", "1"], ["verify", "-", "--app-apple-id", "x", "--app", "a"],
-            ["verify", "-", "--revocation", "maybe"], ["verify", "-", "--root", "/nowhere"],
-            ["receipt", "-", "--root", "/nowhere"], ["receipt", "-", "--root", "/dev/null"],
-            ["receipt", "-", "--root"], ["receipt", "-", "--intermediate", "/nowhere"],
-            ["receipt", "-", "--xcode-certificate", "/nowhere"], ["receipt", "-", "--xcode-certificate", "/dev/null"],
-            ["receipt", "-", "--device-id", "xy"], ["receipt", "-", "--device-id", "0102"],
-            ["receipt", "-", "--device-id", ""], ["receipt", "-", "--transaction-id", "--verify-receipt"],
-            ["receipt", "-", "--verify-receipt", "--app", "a"],
-        ])
-    func usage(_ arguments: [String]) async throws {
+    @Test(arguments: [
+        ["unknown"], ["verify"], ["receipt"], ["verify", "a", "b"], ["receipt", "a", "b"], ["--unknown"],
+        ["verify", "/nowhere/file"], ["receipt", "/nowhere/file"], ["verify", "/"], ["receipt", "/"],
+        ["verify", ""], ["receipt", ""], ["verify", "/dev/full/x"], ["receipt", "-", "--unknown"],
+        ["verify", "-", "--as-of", "yesterday"], ["receipt", "-", "--as-of", "2025-13-01"],
+        ["verify", "-", "--environment", "xcode"], ["receipt", "-", "--environment", "Production "],
+        ["verify", "-", "--app-apple-id", "1"], ["verify", "-", "--app-apple-id", "x", "--app", "a"],
+        ["verify", "-", "--revocation", "maybe"], ["verify", "-", "--root", "/nowhere"],
+        ["receipt", "-", "--root", "/nowhere"], ["receipt", "-", "--root", "/dev/null"],
+        ["receipt", "-", "--root"], ["receipt", "-", "--intermediate", "/nowhere"],
+        ["receipt", "-", "--xcode-certificate", "/nowhere"], ["receipt", "-", "--xcode-certificate", "/dev/null"],
+        ["receipt", "-", "--device-id", "xy"], ["receipt", "-", "--device-id", "0102"],
+        ["receipt", "-", "--device-id", ""], ["receipt", "-", "--transaction-id", "--verify-receipt"],
+        ["receipt", "-", "--verify-receipt", "--app", "a"],
+    ])
+    func `answers wrong usage with status 2, and nothing on standard output`(_ arguments: [String]) async throws {
         let outcome = try await Command.run(arguments)
         #expect(outcome.status == 2)
         #expect(outcome.output.isEmpty)
         #expect(!outcome.errors.isEmpty)
     }
 
-    @Test("refuses certificate files that hold something else", arguments: ["--root", "--xcode-certificate"])
-    func certificates(_ option: String) async throws {
+    @Test(arguments: ["--root", "--xcode-certificate"])
+    func `refuses certificate files that hold something else`(_ option: String) async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "x.pem")
             for contents in [
@@ -154,22 +148,20 @@ struct UsageTests {
         }
     }
 
-    @Test(
-        "explains every option in its help",
-        arguments: [
-            (
-                "verify",
-                ["--app", "--app-apple-id", "--environment", "--revocation"]
-            ),
-            (
-                "receipt",
-                [
-                    "--app", "--app-version", "--environment", "--device-id", "--intermediate",
-                    "--transaction-id", "--verify-receipt",
-                ]
-            ),
-        ])
-    func help(_ command: String, _ options: [String]) async throws {
+    @Test(arguments: [
+        (
+            "verify",
+            ["--app", "--app-apple-id", "--environment", "--revocation"]
+        ),
+        (
+            "receipt",
+            [
+                "--app", "--app-version", "--environment", "--device-id", "--intermediate",
+                "--transaction-id", "--verify-receipt",
+            ]
+        ),
+    ])
+    func `explains every option in its help`(_ command: String, _ options: [String]) async throws {
         let outcome = try await Command.run([command, "--help"])
         #expect(outcome.status == 0)
         #expect(outcome.errors.isEmpty)

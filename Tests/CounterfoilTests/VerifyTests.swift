@@ -6,12 +6,9 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite("counterfoil verify")
-struct VerifyTests {
-    @Test(
-        "prints genuine data, the payload as it was signed",
-        .enabled(if: Fixtures.hasSignedData, Comment(rawValue: Fixtures.absence)), arguments: Fixtures.signedData)
-    func genuine(_ row: GenuineJWS) async throws {
+@Suite struct `counterfoil verify` {
+    @Test(.enabled(if: Fixtures.hasSignedData, Comment(rawValue: Fixtures.absence)), arguments: Fixtures.signedData)
+    func `prints genuine data, the payload as it was signed`(_ row: GenuineJWS) async throws {
         let file = Fixtures.folder.appending(path: "jws/\(row.file)").path
         let outcome = try await Command.run(["verify", file, "--as-of", "signed-date", "--json"])
         #expect(outcome.status == 0)
@@ -29,8 +26,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("says what holds, to a person and to a program, from a file and from standard input")
-    func valid() async throws {
+    @Test func `says what holds, to a person and to a program, from a file and from standard input`() async throws {
         let specimen = try Specimen.shared.get()
         let text = try specimen.transaction()
         let options = ["--root", specimen.root.path, "--app", TestStore.bundleId, "--environment", "production"]
@@ -52,22 +48,20 @@ struct VerifyTests {
     }
 
     @Test(
-        "refuses with a reason and status 1",
         arguments: [
             ([], "untrusted_root"), (["ROOT", "--app", "com.example.other"], "wrong_app"),
             (["ROOT", "--environment", "sandbox"], "wrong_environment"),
             (["ROOT", "--as-of", "2001-01-01T00:00:00Z"], "expired_or_not_yet_valid"),
             (["ROOT", "--as-of", "2001-01-01"], "expired_or_not_yet_valid"),
         ] as [([String], String)])
-    func refused(_ options: [String], _ reason: String) async throws {
+    func `refuses with a reason and status 1`(_ options: [String], _ reason: String) async throws {
         let specimen = try Specimen.shared.get()
         let options = options.flatMap { $0 == "ROOT" ? ["--root", specimen.root.path] : [$0] }
         let text = Data(try specimen.transaction().utf8)
         try await Refused.check(["verify", "-"] + options, stdin: text, code: reason)
     }
 
-    @Test("names what is wrong with a payload, not its syntax and no type of Swift")
-    func payloads() async throws {
+    @Test func `names what is wrong with a payload, not its syntax and no type of Swift`() async throws {
         let specimen = try Specimen.shared.get()
         for (members, words) in [
             (["x": "y"], "it is of no kind that the App Store signs"),
@@ -80,8 +74,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("prints JSON that a terminal can be shown and that says the same")
-    func safeJSON() async throws {
+    @Test func `prints JSON that a terminal can be shown and that says the same`() async throws {
         let specimen = try Specimen.shared.get()
         let product = "\u{9B}31m\u{202E}\u{F8FF}\u{E0001}é"
         let text = Data(try specimen.transaction(product: product).utf8)
@@ -90,8 +83,7 @@ struct VerifyTests {
         #expect((try outcome.object()["payload"] as? [String: Any])?["productId"] as? String == product)
     }
 
-    @Test("accepts local test data only where no environment is named")
-    func localData() async throws {
+    @Test func `accepts local test data only where no environment is named`() async throws {
         let signer = try XcodeSigner.shared()
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "xcode.cer")
@@ -107,8 +99,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("makes visible what could move a terminal's cursor")
-    func escapes() async throws {
+    @Test func `makes visible what could move a terminal's cursor`() async throws {
         let specimen = try Specimen.shared.get()
         let text = try specimen.transaction(product: "\u{1B}[2Jgone\u{9B}31m\u{202E}")
         let outcome = try await Command.run(["verify", "-", "--root", specimen.root.path], stdin: Data(text.utf8))

@@ -5,15 +5,12 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The code of the articles")
-struct ArticleTests {
-    @Test("is all in here")
-    func completeness() throws {
+@Suite struct `The code of the articles` {
+    @Test func `is all in here`() throws {
         #expect(try Articles.uncompiled(of: "Entitlements", in: #filePath) == [])
     }
 
-    @Test("answers for a landing page")
-    func landing() {
+    @Test func `answers for a landing page`() {
         let (facts, now) = (CustomerFacts(transactions: [period("1", 0, 30)]), day(1))
         let engine = EntitlementEngine(
             catalogue: ProductCatalogue(
@@ -26,8 +23,7 @@ struct ArticleTests {
         #expect(isActive)
     }
 
-    @Test("answers and explains")
-    func answering() {
+    @Test func `answers and explains`() {
         let engine = EntitlementEngine(
             catalogue: ProductCatalogue(
                 entitlements: ["pro": ["pro.month", "pro.season"], "map": ["map"]],

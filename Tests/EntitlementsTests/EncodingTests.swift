@@ -3,16 +3,14 @@ import Entitlements
 import Foundation
 import Testing
 
-@Suite("States in JSON")
-struct EncodingTests {
+@Suite struct `States in JSON` {
     private func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    @Test("have instants in milliseconds, words in snake case, and leave out what is not there")
-    func states() throws {
+    @Test func `have instants in milliseconds, words in snake case, and leave out what is not there`() throws {
         let state = EntitlementsTests.states([period("1", 0, 30)], [renewal(on: 5, renews: false)], on: day(6))
         #expect(
             try json(state.entitlement("pro"))
@@ -25,8 +23,7 @@ struct EncodingTests {
         #expect(all.contains(#""purchaseDate":1700000000000"#))
     }
 
-    @Test("an explanation has them too")
-    func explanation() throws {
+    @Test func `an explanation has them too`() throws {
         let facts = CustomerFacts(transactions: [period("1", 0, 30)])
         let text = try json(engine.explanation(of: "pro", facts: facts, asOf: day(1)))
         #expect(text.contains(#""rule":"subscription_active""#))

@@ -3,8 +3,7 @@ import Entitlements
 import Foundation
 import Testing
 
-@Suite("An explanation")
-struct ExplanationTests {
+@Suite struct `An explanation` {
     private func why(_ transactions: [TransactionFact], _ renewals: [RenewalFact] = [], on date: Date) -> Explanation {
         why("pro", transactions, renewals, on: date)
     }
@@ -16,8 +15,7 @@ struct ExplanationTests {
             of: entitlement, facts: CustomerFacts(transactions: transactions, renewals: renewals), asOf: date)
     }
 
-    @Test("names the rule of a subscription")
-    func subscriptionRules() {
+    @Test func `names the rule of a subscription`() {
         let month = [period("1", 0, 30)]
         #expect(why(month, on: day(1)).rule == .subscriptionActive)
         #expect(why(month, [failure(on: 30, grace: 46)], on: day(31)).rule == .gracePeriod)
@@ -38,8 +36,7 @@ struct ExplanationTests {
         #expect(why([period("1", 0, 30), period("2", "other", 30, 60)], on: day(31)).rule == .changedProduct)
     }
 
-    @Test("names the rule of other purchases, and of none")
-    func otherRules() {
+    @Test func `names the rule of other purchases, and of none`() {
         #expect(why("map", [purchase("1", "map", .nonConsumable, on: 0)], on: day(1)).rule == .nonConsumableOwned)
         let season = [purchase("1", "pro.season", .nonRenewingSubscription, on: 0)]
         #expect(why(season, on: day(1)).rule == .durationRunning)
@@ -48,8 +45,7 @@ struct ExplanationTests {
         #expect(why("tea", [], on: day(1)).rule == .unknownEntitlement)
     }
 
-    @Test("says in a sentence what it is about")
-    func sentences() {
+    @Test func `says in a sentence what it is about`() {
         let infos = [renewal(on: 0), renewal(on: 5, renews: false), renewal(on: 6) { $0.autoRenewProductID = "x" }]
         let month = [period("1", 0, 30)]
         func sentence(_ date: Double) -> String { why(month, infos, on: day(date)).sentence }
@@ -70,8 +66,8 @@ struct ExplanationTests {
         #expect(why("tea", [], on: day(0)).sentence == "The catalogue has no entitlement \"tea\".")
     }
 
-    @Test("writes a sentence about dates that are none", arguments: [Double.nan, .infinity, -.infinity, 1e300])
-    func oddDates(_ seconds: Double) {
+    @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300])
+    func `writes a sentence about dates that are none`(_ seconds: Double) {
         let odd = Date(timeIntervalSince1970: seconds)
         let facts = [
             period("1", 0, 30) {
@@ -83,8 +79,7 @@ struct ExplanationTests {
         #expect(!why(facts, on: odd).sentence.isEmpty)
     }
 
-    @Test("tells of each fact what came of it")
-    func roles() {
+    @Test func `tells of each fact what came of it`() {
         let facts = [
             period("1", 0, 30), period("1", 0, 30) { $0.refund(on: 31) }, period("2", 30, 60),
             period("2", 30, 70, signed: 65), period("3", "pro.year", 40, 400), period("4", 500, 530),
@@ -109,8 +104,7 @@ struct ExplanationTests {
         #expect(explained.suffix(4).allSatisfy { $0.kind == .renewalInfo })
     }
 
-    @Test("tells of upgrades, other products, periods to come and infos about earlier periods")
-    func moreRoles() {
+    @Test func `tells of upgrades, other products, periods to come and infos about earlier periods`() {
         let upgraded = [
             period("1", 0, 30) { $0.isUpgraded = true }, period("2", "pro.year", 5, 35),
             period("3", 35, 65, signed: 34.5),

@@ -3,10 +3,8 @@ import Entitlements
 import Foundation
 import Testing
 
-@Suite("The life of a subscription")
-struct LifecycleTests {
-    @Test("trial, conversion, cancellation, end, return")
-    func trial() {
+@Suite struct `The life of a subscription` {
+    @Test func `trial, conversion, cancellation, end, return`() {
         let facts = [
             period("1", 0, 7) {
                 $0.offerType = .introductory
@@ -41,8 +39,7 @@ struct LifecycleTests {
         #expect(state(80).entitlement("pro")?.willRenew == true)
     }
 
-    @Test("a grace period, recovered within: the cycle stays")
-    func graceRecovered() {
+    @Test func `a grace period, recovered within: the cycle stays`() {
         let facts = [period("1", 0, 30), period("2", 30, 60, signed: 35)]
         let infos = [renewal(on: 0), failure(on: 30, grace: 46), renewal(on: 35)]
         #expect(states(facts, infos, on: day(34)).status == .billingGracePeriod)
@@ -53,8 +50,7 @@ struct LifecycleTests {
         #expect(after.group("g").nextStep == .nothing)
     }
 
-    @Test("billing retry, given up after sixty days")
-    func retryGivenUp() {
+    @Test func `billing retry, given up after sixty days`() {
         let infos = [
             renewal(on: 0), failure(on: 30),
             renewal(on: 90, renews: false) { $0.expirationIntent = .billingError },
@@ -68,8 +64,7 @@ struct LifecycleTests {
         #expect(over.group("g").isEligibleForIntroductoryOffer)
     }
 
-    @Test("an upgrade takes effect at once, and not before")
-    func upgrade() {
+    @Test func `an upgrade takes effect at once, and not before`() {
         let facts = [
             period("1", "basic.month", 0, 30), period("1", "basic.month", 0, 30, signed: 50) { $0.isUpgraded = true },
             period("2", "pro.month", 10, 40),
@@ -83,8 +78,7 @@ struct LifecycleTests {
         #expect(after.entitlement("basic")?.productID == "pro.month")
     }
 
-    @Test("a downgrade waits for the renewal")
-    func downgrade() {
+    @Test func `a downgrade waits for the renewal`() {
         let facts = [period("1", 0, 30), period("2", "basic.month", 30, 60)]
         let infos = [renewal(on: 0), renewal(on: 5) { $0.autoRenewProductID = "basic.month" }]
         let before = states(facts, infos, on: day(10))
@@ -96,8 +90,7 @@ struct LifecycleTests {
         #expect(after.product("pro.month").details == [.changedProduct])
     }
 
-    @Test("a refund of the current period ends it, one of an earlier period does not")
-    func refunds() {
+    @Test func `a refund of the current period ends it, one of an earlier period does not`() {
         let periods = [period("1", 0, 30), period("2", 30, 60)]
         let earlier = periods + [period("1", 0, 30) { $0.refund(on: 40) }]
         #expect(states(earlier, on: day(41)).status == .active)
@@ -106,8 +99,7 @@ struct LifecycleTests {
         #expect(states(current, on: day(40)).status == .revoked)
     }
 
-    @Test("a refund that is reversed gives back what is left")
-    func reversed() {
+    @Test func `a refund that is reversed gives back what is left`() {
         let facts = [
             period("1", 0, 30), period("1", 0, 30) { $0.refund(on: 5) }, period("1", 0, 30, signed: 9),
         ]
@@ -116,8 +108,7 @@ struct LifecycleTests {
         #expect(states(facts, on: day(30)).status == .expired)
     }
 
-    @Test("who shares a subscription has access until sharing ends, and nothing to pay")
-    func family() {
+    @Test func `who shares a subscription has access until sharing ends, and nothing to pay`() {
         let shared = period("8", of: "8", 0, 30) { $0.ownership = .familyShared }
         var revoked = shared
         revoked.refund(on: 5)
@@ -133,8 +124,7 @@ struct LifecycleTests {
         #expect(after.group("g").nextStep == .subscribe)
     }
 
-    @Test("an own subscription that is over and a shared one live side by side in a group")
-    func hybrid() {
+    @Test func `an own subscription that is over and a shared one live side by side in a group`() {
         let facts = [
             period("1", 0, 30) { $0.offerType = .introductory },
             period("8", of: "8", 20, 50) { $0.ownership = .familyShared },
@@ -146,8 +136,7 @@ struct LifecycleTests {
         #expect(state.isPro == true)
     }
 
-    @Test("a price increase asks for consent, and ends the subscription without it")
-    func priceIncrease() {
+    @Test func `a price increase asks for consent, and ends the subscription without it`() {
         let pending = renewal(on: 5) { $0.priceIncreaseStatus = .pending }
         let ended = renewal(on: 30, renews: false) {
             $0.priceIncreaseStatus = .pending
@@ -163,22 +152,21 @@ struct LifecycleTests {
         #expect(states([period("1", 0, 30)], [pending, accepted], on: day(8)).group("g").nextStep == .nothing)
     }
 
-    @Test("an extension moves the end")
-    func extended() {
+    @Test func `an extension moves the end`() {
         let facts = [period("1", 0, 30), period("1", 0, 40, signed: 20)]
         #expect(states(facts, on: day(19)).entitlement("pro")?.until == day(30))
         #expect(states(facts, on: day(39)).status == .active)
     }
 
-    @Test(
-        "whose revocation it was: the type says, or else who had paid",
-        arguments: [
-            (RevocationType?.some(.refundFull), InAppOwnershipType.familyShared, StateDetail.refunded),
-            (.refundProrated, .purchased, .refunded), (.familyRevoke, .purchased, .revoked),
-            (.assignmentRevoke, .assigned, .revoked), (nil, .purchased, .refunded), (nil, .familyShared, .revoked),
-            (RevocationType(rawValue: "NEW"), .assigned, .revoked),
-        ])
-    func takenBack(_ type: RevocationType?, _ ownership: InAppOwnershipType, _ detail: StateDetail) {
+    @Test(arguments: [
+        (RevocationType?.some(.refundFull), InAppOwnershipType.familyShared, StateDetail.refunded),
+        (.refundProrated, .purchased, .refunded), (.familyRevoke, .purchased, .revoked),
+        (.assignmentRevoke, .assigned, .revoked), (nil, .purchased, .refunded), (nil, .familyShared, .revoked),
+        (RevocationType(rawValue: "NEW"), .assigned, .revoked),
+    ])
+    func `whose revocation it was: the type says, or else who had paid`(
+        _ type: RevocationType?, _ ownership: InAppOwnershipType, _ detail: StateDetail
+    ) {
         let fact = period("1", 0, 30) {
             $0.refund(on: 5, type: type)
             $0.ownership = ownership

@@ -3,10 +3,8 @@ import Entitlements
 import Foundation
 import Testing
 
-@Suite("Products and entitlements")
-struct ProductTests {
-    @Test("what was never bought is new")
-    func new() {
+@Suite struct `Products and entitlements` {
+    @Test func `what was never bought is new`() {
         let state = states([], on: day(0))
         #expect(state.product("pro.month").state == .new)
         #expect(state.entitlements.map(\.entitlement) == ["basic", "map", "pro"])
@@ -14,8 +12,7 @@ struct ProductTests {
         #expect(state.entitlement("unheard of") == nil)
     }
 
-    @Test("a product of the catalogue is known by the bytes of its name")
-    func codePoints() throws {
+    @Test func `a product of the catalogue is known by the bytes of its name`() throws {
         let engine = EntitlementEngine(
             catalogue: ProductCatalogue(entitlements: ["map": ["Kiosk"]], consumables: ["Kiosk"]))
         for (product, isActive) in [("Kiosk", true), ("\u{212A}iosk", false)] {
@@ -26,8 +23,7 @@ struct ProductTests {
         }
     }
 
-    @Test("a non-consumable is for ever, unless it is taken back")
-    func nonConsumable() {
+    @Test func `a non-consumable is for ever, unless it is taken back`() {
         let map = purchase("1", "map", .nonConsumable, on: 0)
         var refunded = map
         refunded.refund(on: 9)
@@ -42,8 +38,7 @@ struct ProductTests {
         #expect(after.groups.isEmpty)
     }
 
-    @Test("a shared non-consumable keeps the product when the own one is refunded")
-    func sharedNonConsumable() {
+    @Test func `a shared non-consumable keeps the product when the own one is refunded`() {
         let facts = [
             purchase("1", "map", .nonConsumable, on: 0) { $0.refund(on: 5) },
             purchase("2", "map", .nonConsumable, on: 3) { $0.ownership = .familyShared },
@@ -51,8 +46,7 @@ struct ProductTests {
         #expect(states(facts, on: day(6)).product("map").details == [.familyShared])
     }
 
-    @Test("a non-renewing subscription lasts as long as the catalogue says, each purchase for itself")
-    func nonRenewing() {
+    @Test func `a non-renewing subscription lasts as long as the catalogue says, each purchase for itself`() {
         let facts = [
             purchase("1", "coins.week", .nonRenewingSubscription, on: 0),
             purchase("2", "coins.week", .nonRenewingSubscription, on: 3),
@@ -68,16 +62,14 @@ struct ProductTests {
         #expect(states(facts, on: day(10) - moment).product("coins.week").state == .active)
     }
 
-    @Test("a non-renewing subscription that the catalogue does not know never ends, unless it is taken back")
-    func endless() {
+    @Test func `a non-renewing subscription that the catalogue does not know never ends, unless it is taken back`() {
         let facts = [purchase("1", "other", .nonRenewingSubscription, on: 0)]
         #expect(states(facts, on: .distantFuture).product("other").state == .active)
         let refunded = [purchase("1", "other", .nonRenewingSubscription, on: 0) { $0.refund(on: 1) }]
         #expect(states(refunded, on: day(2)).product("other").state == .inactive)
     }
 
-    @Test("consumables are counted, and never an entitlement")
-    func consumables() {
+    @Test func `consumables are counted, and never an entitlement`() {
         let facts = [
             purchase("1", "coins", .consumable, on: 0) { $0.quantity = 10 },
             purchase("2", "coins", .consumable, on: 1) {
@@ -94,15 +86,13 @@ struct ProductTests {
         #expect(state.purchases.allSatisfy { !$0.hasAccess })
     }
 
-    @Test("a kind of product unknown today gives no access")
-    func unknownKind() {
+    @Test func `a kind of product unknown today gives no access`() {
         let state = states([purchase("1", "map", ProductType(rawValue: "Rental"), on: 0)], on: day(1))
         #expect(state.entitlement("map")?.isActive == false)
         #expect(state.purchases.count == 1)
     }
 
-    @Test("of several active products the highest level speaks, and the last end counts")
-    func levels() {
+    @Test func `of several active products the highest level speaks, and the last end counts`() {
         let facts = [
             period("1", "basic.month", 0, 365, group: "a"), period("2", of: "2", "pro.month", 0, 30, group: "b"),
         ]
@@ -112,8 +102,7 @@ struct ProductTests {
         #expect(state.groups.map(\.subscriptionGroupIdentifier) == ["a", "b"])
     }
 
-    @Test("what is owned for ever has no end, although a subscription speaks for it")
-    func lifetime() {
+    @Test func `what is owned for ever has no end, although a subscription speaks for it`() {
         let facts = [period("1", 0, 30), purchase("2", "pro.lifetime", .nonConsumable, on: 0)]
         let state = states(facts, on: day(1))
         #expect(state.entitlement("pro")?.productID == "pro.month")
@@ -122,8 +111,7 @@ struct ProductTests {
         #expect(states(facts, on: day(31)).entitlement("pro")?.productID == "pro.lifetime")
     }
 
-    @Test("of several subscriptions in a group the highest level speaks, then the latest end, then the newest")
-    func groups() {
+    @Test func `of several subscriptions in a group the highest level speaks, then the latest end, then the newest`() {
         func speaker(_ facts: TransactionFact...) -> String? {
             states(facts, on: day(1)).group("g").originalTransactionID
         }
@@ -134,8 +122,7 @@ struct ProductTests {
         #expect(speaker(pro, period("10", of: "10", "pro.month", 0, 30)) == "10")
     }
 
-    @Test("a subscription without a group, as in an app receipt, gives its product")
-    func noGroup() {
+    @Test func `a subscription without a group, as in an app receipt, gives its product`() {
         let state = states([period("1", 0, 30, group: nil)], on: day(1))
         #expect(state.groups.isEmpty)
         #expect(state.isPro == true)
@@ -143,8 +130,7 @@ struct ProductTests {
         #expect(known.groups.map(\.subscriptionGroupIdentifier) == ["g"])
     }
 
-    @Test("an introductory offer that somebody else had, and shared, is still to be had")
-    func introductory() {
+    @Test func `an introductory offer that somebody else had, and shared, is still to be had`() {
         func isEligible(_ change: @escaping (inout TransactionFact) -> Void) -> Bool {
             states([period("1", 0, 30, change: change)], on: day(31)).group("g").isEligibleForIntroductoryOffer
         }

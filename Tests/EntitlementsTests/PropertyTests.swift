@@ -4,12 +4,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("For any facts")
-struct PropertyTests {
+@Suite struct `For any facts` {
     static let seeds = 0..<400
 
-    @Test("order and repetition make no difference", arguments: [0, 1, 2, 3])
-    func order(_ part: UInt64) {
+    @Test(arguments: [0, 1, 2, 3])
+    func `order and repetition make no difference`(_ part: UInt64) {
         for seed in Self.seeds {
             var random = SeededGenerator(seed: UInt64(seed) * 4 + part)
             let facts = CustomerFacts.random(&random)
@@ -28,8 +27,7 @@ struct PropertyTests {
         }
     }
 
-    @Test("another version signed after the instant changes nothing")
-    func future() {
+    @Test func `another version signed after the instant changes nothing`() {
         for seed in Self.seeds {
             var random = SeededGenerator(seed: UInt64(seed))
             let facts = CustomerFacts.random(&random)
@@ -46,8 +44,7 @@ struct PropertyTests {
         }
     }
 
-    @Test("nothing gives access when every end that is known is past")
-    func ends() {
+    @Test func `nothing gives access when every end that is known is past`() {
         for seed in Self.seeds {
             var random = SeededGenerator(seed: UInt64(seed))
             var facts = CustomerFacts.random(&random)
@@ -62,8 +59,7 @@ struct PropertyTests {
         }
     }
 
-    @Test("access until an instant is access before it and none at it, if nothing was signed meanwhile")
-    func boundaries() {
+    @Test func `access until an instant is access before it and none at it, if nothing was signed meanwhile`() {
         var (seen, ended) = (0, 0)
         for seed in Self.seeds {
             var random = SeededGenerator(seed: UInt64(seed))
@@ -91,8 +87,7 @@ struct PropertyTests {
         #expect(seen > 30 && ended > 0, "\(seen), \(ended)")
     }
 
-    @Test("the answers agree with one another, and the explanation with them")
-    func agreement() {
+    @Test func `the answers agree with one another, and the explanation with them`() {
         for seed in Self.seeds {
             var random = SeededGenerator(seed: UInt64(seed))
             let facts = CustomerFacts.random(&random)

@@ -4,8 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Segments")
-struct SegmentTests {
+@Suite struct `Segments` {
     /// What a purchase is in, as `segment from…until since reason` in days; `-` where there is none.
     private static func memberships(
         _ transactions: [TransactionFact], _ renewals: [RenewalFact] = [], of original: String = "1"
@@ -23,15 +22,13 @@ struct SegmentTests {
     private static let month = period("1", 0, 30)
     private static let trial = period("1", 0, 7) { ($0.offerType, $0.offerDiscountType) = (.introductory, .freeTrial) }
 
-    @Test("a subscription that renews is in none, now and later")
-    func renews() {
+    @Test func `a subscription that renews is in none, now and later`() {
         #expect(Self.memberships([Self.month], [renewal(on: 0)]) == [])
         #expect(Self.memberships([Self.month]) == [])
         #expect(Self.memberships([]) == [])
     }
 
-    @Test("what will not renew is in one until it ends, with the reason")
-    func willNotRenew() {
+    @Test func `what will not renew is in one until it ends, with the reason`() {
         #expect(
             Self.memberships([Self.month], [renewal(on: 5, renews: false)]) == ["will_not_renew -…30 - cancelled"])
         let priced = renewal(on: 5, renews: false) { $0.priceIncreaseStatus = .pending }
@@ -43,8 +40,7 @@ struct SegmentTests {
         #expect(Self.memberships([shared], [renewal(on: 5, renews: false)]) == [])
     }
 
-    @Test("a failed payment is in grace first, and in billing retry from its end on")
-    func failure() {
+    @Test func `a failed payment is in grace first, and in billing retry from its end on`() {
         let failed = EntitlementsTests.failure(on: 30, grace: 46)
         #expect(
             Self.memberships([Self.month], [failed]) == ["in_grace_period -…46 30 -", "in_billing_retry 46…- 46 -"])
@@ -54,8 +50,7 @@ struct SegmentTests {
             Self.memberships([Self.month], [EntitlementsTests.failure(on: 29)]) == ["in_billing_retry 30…- 30 -"])
     }
 
-    @Test("who has lapsed is in one when the App Store names a win-back offer")
-    func winBack() {
+    @Test func `who has lapsed is in one when the App Store names a win-back offer`() {
         let offers: (inout RenewalFact) -> Void = {
             $0.expirationIntent = .customerCancelled
             $0.eligibleWinBackOfferIDs = ["comeback"]
@@ -66,16 +61,14 @@ struct SegmentTests {
         #expect(Self.memberships([Self.month], [renewal(on: 40, renews: false)]) == [])
     }
 
-    @Test("a higher price is in one until the period ends")
-    func price() {
+    @Test func `a higher price is in one until the period ends`() {
         let pending = renewal(on: 5) { $0.priceIncreaseStatus = .pending }
         #expect(Self.memberships([Self.month], [pending]) == ["price_consent_pending -…30 - -"])
         let agreed = renewal(on: 6) { $0.priceIncreaseStatus = .accepted }
         #expect(Self.memberships([Self.month], [agreed]) == [])
     }
 
-    @Test("a free trial is in one, and in two when it will not renew")
-    func freeTrial() {
+    @Test func `a free trial is in one, and in two when it will not renew`() {
         #expect(Self.memberships([Self.trial], [renewal(on: 0)]) == ["trial_ending -…7 0 -"])
         #expect(
             Self.memberships([Self.trial], [renewal(on: 1, renews: false)])
@@ -88,8 +81,7 @@ struct SegmentTests {
                 == ["in_grace_period -…13 7 -", "in_billing_retry 13…- 13 -"])
     }
 
-    @Test("what was refunded is in one, whatever kind of purchase, and what was revoked is not")
-    func refunded() {
+    @Test func `what was refunded is in one, whatever kind of purchase, and what was revoked is not`() {
         let refunded = period("1", 0, 30) { $0.refund(on: 9, type: .refundFull) }
         #expect(Self.memberships([refunded]) == ["refunded -…- 9 -"])
         let map = purchase("4", "map", .nonConsumable, on: 1) { $0.refund(on: 3) }
@@ -104,16 +96,14 @@ struct SegmentTests {
         #expect(Self.memberships([earlier, period("2", 30, 60)], [renewal(on: 30)]) == [])
     }
 
-    @Test("what goes on under another key is in none")
-    func migrated() {
+    @Test func `what goes on under another key is in none`() {
         let renewals = [renewal(on: 5, renews: false)]
         let new = period("9", of: "9", 10, 40) { $0.previousOriginalTransactionID = "1" }
         #expect(Self.memberships([Self.month], renewals) != [])
         #expect(Self.memberships([Self.month, new], renewals) == [])
     }
 
-    @Test("what is paid ahead counts: it ends when all of it does")
-    func ahead() {
+    @Test func `what is paid ahead counts: it ends when all of it does`() {
         let next = period("2", 30, 60, signed: 29)
         #expect(
             Self.memberships([Self.month, next], [renewal(on: 29, renews: false) { $0.renewalDate = day(60) }])
@@ -121,8 +111,8 @@ struct SegmentTests {
     }
 
     /// The index and the answer are the same function of the facts, at every instant from the present on.
-    @Test("at any later instant the members are those whose state says so", arguments: 0..<4 as Range<UInt64>)
-    func agreement(_ part: UInt64) {
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `at any later instant the members are those whose state says so`(_ part: UInt64) {
         var seen: Set<Segment> = []
         for seed in 0..<300 as Range<UInt64> {
             var random = SeededGenerator(seed: seed * 4 + part)

@@ -3,10 +3,8 @@ import Entitlements
 import Foundation
 import Testing
 
-@Suite("The status of a subscription")
-struct StatusTests {
-    @Test("is revoked if the latest period was taken back, although it is not over")
-    func revoked() {
+@Suite struct `The status of a subscription` {
+    @Test func `is revoked if the latest period was taken back, although it is not over`() {
         let facts = [period("1", 0, 30) { $0.refund(on: 5, type: .refundFull) }]
         let state = states(facts, on: day(10))
         #expect(state.status == .revoked)
@@ -17,20 +15,17 @@ struct StatusTests {
         #expect(states(facts, on: day(31)).status == .revoked)
     }
 
-    @Test("is active until the millisecond in which the period ends")
-    func active() {
+    @Test func `is active until the millisecond in which the period ends`() {
         let facts = [period("1", 0, 30)]
         #expect(states(facts, [renewal(on: 0)], on: day(30) - moment).status == .active)
         #expect(states(facts, [renewal(on: 0)], on: day(30)).status == .expired)
     }
 
-    @Test("is active while the period runs, whatever the renewal info says of a payment")
-    func activeBeforeRetry() {
+    @Test func `is active while the period runs, whatever the renewal info says of a payment`() {
         #expect(states([period("1", 0, 30)], [failure(on: 1, grace: 40)], on: day(2)).status == .active)
     }
 
-    @Test("is grace until the millisecond in which grace ends, then billing retry")
-    func grace() {
+    @Test func `is grace until the millisecond in which grace ends, then billing retry`() {
         let facts = [period("1", 0, 30)]
         let before = states(facts, [failure(on: 30, grace: 46)], on: day(46) - moment)
         #expect(before.status == .billingGracePeriod)
@@ -43,8 +38,7 @@ struct StatusTests {
         #expect(after.subscriptions.first?.gracePeriodExpiresDate == day(46))
     }
 
-    @Test("now is grace as soon as grace is signed, also by a clock that is behind the App Store's")
-    func graceByASlowClock() {
+    @Test func `now is grace as soon as grace is signed, also by a clock that is behind the App Store's`() {
         let facts = CustomerFacts(transactions: [period("1", 0, 30)], renewals: [failure(on: 30.001, grace: 46)])
         // A minute and a half behind, and past the end of the period.
         let slow = day(30)
@@ -57,14 +51,12 @@ struct StatusTests {
         #expect(engine.currentState(of: CustomerFacts(), now: slow).asOf == slow)
     }
 
-    @Test("is grace although isInBillingRetryPeriod is false, if the subscription is still to renew")
-    func graceWithoutRetry() {
+    @Test func `is grace although isInBillingRetryPeriod is false, if the subscription is still to renew`() {
         let odd = renewal(on: 30) { $0.gracePeriodExpiresDate = day(46) }
         #expect(states([period("1", 0, 30)], [odd], on: day(31)).status == .billingGracePeriod)
     }
 
-    @Test("is expired in what was a grace period if the customer cancelled, or the App Store gave up")
-    func graceGivenUp() {
+    @Test func `is expired in what was a grace period if the customer cancelled, or the App Store gave up`() {
         let cancelled = renewal(on: 31, renews: false) {
             $0.expirationIntent = .customerCancelled
             $0.gracePeriodExpiresDate = day(46)
@@ -77,8 +69,7 @@ struct StatusTests {
         #expect(states([period("1", 0, 30)], [exhausted], on: day(32)).status == .expired)
     }
 
-    @Test("is billing retry without grace, without access")
-    func retry() {
+    @Test func `is billing retry without grace, without access`() {
         let state = states([period("1", 0, 30)], [failure(on: 30)], on: day(40))
         #expect(state.status == .billingRetry)
         #expect(state.subscriptions.first?.isInBillingRetry == true)
@@ -86,16 +77,14 @@ struct StatusTests {
         #expect(state.isPro == false)
     }
 
-    @Test(
-        "is expired otherwise, with its reason",
-        arguments: [
-            (ExpirationIntent.customerCancelled, [StateDetail.expired, .cancelled]),
-            (.billingError, [.expired, .billingError]),
-            (.priceIncreaseNotAccepted, [.expired, .priceIncreaseNotAccepted]),
-            (.productNotAvailable, [.expired, .productNotAvailable]),
-            (.other, [.expired]), (ExpirationIntent(rawValue: 9), [.expired]),
-        ])
-    func expired(_ intent: ExpirationIntent, _ details: [StateDetail]) {
+    @Test(arguments: [
+        (ExpirationIntent.customerCancelled, [StateDetail.expired, .cancelled]),
+        (.billingError, [.expired, .billingError]),
+        (.priceIncreaseNotAccepted, [.expired, .priceIncreaseNotAccepted]),
+        (.productNotAvailable, [.expired, .productNotAvailable]),
+        (.other, [.expired]), (ExpirationIntent(rawValue: 9), [.expired]),
+    ])
+    func `is expired otherwise, with its reason`(_ intent: ExpirationIntent, _ details: [StateDetail]) {
         let info = renewal(on: 30, renews: false) { $0.expirationIntent = intent }
         let state = states([period("1", 0, 30)], [info], on: day(31))
         #expect(state.status == .expired)
@@ -105,14 +94,12 @@ struct StatusTests {
         #expect(state.product("pro.month").endedDate == day(30))
     }
 
-    @Test("is expired for a subscription without an end")
-    func noEnd() {
+    @Test func `is expired for a subscription without an end`() {
         let facts = [period("1", 0, 30) { $0.expiresDate = nil }]
         #expect(states(facts, on: day(1)).status == .expired)
     }
 
-    @Test("does not depend on periods that were upgraded, refunded or are over")
-    func earlierPeriods() {
+    @Test func `does not depend on periods that were upgraded, refunded or are over`() {
         let facts = [
             period("1", 0, 30) { $0.refund(on: 35) }, period("2", 30, 60) { $0.isUpgraded = true },
             period("3", "pro.year", 40, 400),
@@ -123,24 +110,21 @@ struct StatusTests {
         #expect(state.subscriptions.first?.revocationDate == nil)
     }
 
-    @Test("is that of the upgrade, although it ends earlier and nobody was told that the old period is over")
-    func silentUpgrade() {
+    @Test func `is that of the upgrade, although it ends earlier and nobody was told that the old period is over`() {
         let facts = [period("1", "basic.month", 0, 365), period("2", "pro.month", 10, 40)]
         let state = states(facts, on: day(50))
         #expect(state.status == .expired)
         #expect(state.product("basic.month").details == [.upgraded])
     }
 
-    @Test("is expired if all that is known was upgraded")
-    func onlyUpgraded() {
+    @Test func `is expired if all that is known was upgraded`() {
         let state = states([period("1", 0, 30) { $0.isUpgraded = true }], on: day(10))
         #expect(state.status == .expired)
         #expect(state.subscriptions.first?.details == [.upgraded])
         #expect(state.subscriptions.first?.nextStep == .nothing)
     }
 
-    @Test("keeps the running period until one that was paid ahead begins")
-    func paidAhead() {
+    @Test func `keeps the running period until one that was paid ahead begins`() {
         let facts = [period("1", "pro.month", 0, 30), period("2", "basic.month", 30, 60, signed: 29.5)]
         let before = states(facts, on: day(29.7))
         #expect(before.subscriptions.first?.transactionID == "1")
@@ -151,8 +135,7 @@ struct StatusTests {
         #expect(after.product("pro.month").details == [.changedProduct])
     }
 
-    @Test("is that of an upgrade, though the next period of before was paid ahead")
-    func upgradedAfterCharge() {
+    @Test func `is that of an upgrade, though the next period of before was paid ahead`() {
         let paid = period("2", "basic.month", 30, 60, signed: 29.5) { $0.reason = .renewal }
         let upgrade = period("3", "pro.month", 29.7, 59.7) { $0.reason = .purchase }
         let info = renewal("pro.month", on: 29.7) { $0.renewalDate = day(59.7) }
@@ -167,8 +150,7 @@ struct StatusTests {
         #expect(states([facts[0], paid], [charged], on: day(31)).subscriptions.first?.transactionID == "2")
     }
 
-    @Test("is that of the running period when what was paid ahead is refunded before it begins")
-    func refundedAhead() {
+    @Test func `is that of the running period when what was paid ahead is refunded before it begins`() {
         let facts = [
             period("1", 0, 30),
             period("2", 30, 60, signed: 29.7) { $0.refund(on: 29.7) },
@@ -180,8 +162,7 @@ struct StatusTests {
         }
     }
 
-    @Test("takes nothing from a renewal info that was signed before the customer bought again")
-    func staleRenewal() {
+    @Test func `takes nothing from a renewal info that was signed before the customer bought again`() {
         let lapsed = renewal(on: 30, renews: false) { $0.expirationIntent = .customerCancelled }
         let facts = [period("1", 0, 30), period("2", 50, 80)]
         let state = states(facts, [lapsed], on: day(60))
@@ -191,8 +172,7 @@ struct StatusTests {
         #expect(state.subscriptions.first?.nextStep == .nothing)
     }
 
-    @Test("of somebody taken back into a family in its grace period is that of the period given again")
-    func sharedAgain() {
+    @Test func `of somebody taken back into a family in its grace period is that of the period given again`() {
         let shared: (inout TransactionFact) -> Void = { $0.ownership = .familyShared }
         let facts = [
             period("8", of: "8", 5, 30) {
@@ -207,8 +187,7 @@ struct StatusTests {
         #expect(state.subscriptions.first?.transactionID == "9")
     }
 
-    @Test("ends with a migration to another key")
-    func migration() {
+    @Test func `ends with a migration to another key`() {
         let facts = [
             period("1", 0, 30), period("5", of: "5", "generic", 10, 30) { $0.previousOriginalTransactionID = "1" },
         ]

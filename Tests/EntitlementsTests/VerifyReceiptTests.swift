@@ -4,8 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A verifyReceipt response")
-struct VerifyReceiptTests {
+@Suite struct `A verifyReceipt response` {
     static let unified = """
         {"status":0,"environment":"Production","latest_receipt":"xx","receipt":{"receipt_type":"Production","adam_id":1,
         "bundle_id":"com.example.app","receipt_creation_date_ms":"1700100000000","request_date_ms":"1702700000000",
@@ -38,8 +37,7 @@ struct VerifyReceiptTests {
         try VerifyReceiptFacts(response: Data(text.utf8), received: received, catalogue: catalogue, limits: limits)
     }
 
-    @Test("gives each purchase once, with its kind, and prefers the newer list")
-    func transactions() throws {
+    @Test func `gives each purchase once, with its kind, and prefers the newer list`() throws {
         let read = try read(Self.unified)
         #expect(read.bundleID == "com.example.app")
         #expect(read.environment == .production)
@@ -63,8 +61,7 @@ struct VerifyReceiptTests {
         #expect(facts[3].quantity == 3)
     }
 
-    @Test("gives the renewals, and a customer's states")
-    func renewals() throws {
+    @Test func `gives the renewals, and a customer's states`() throws {
         let facts = try read(Self.unified).facts
         #expect(facts.renewals.count == 1)
         let info = try #require(facts.renewals.first)
@@ -76,16 +73,14 @@ struct VerifyReceiptTests {
         #expect(!state.group("g").isEligibleForIntroductoryOffer)
     }
 
-    @Test("counts as signed at no later date than it was received")
-    func boundedDates() throws {
+    @Test func `counts as signed at no later date than it was received`() throws {
         let early = Date(timeIntervalSince1970: 1_700_050_000)
         let facts = try read(Self.unified, received: early).facts
         #expect(facts.transactions.allSatisfy { $0.signedDate == early })
         #expect(facts.renewals.allSatisfy { $0.signedDate == early })
     }
 
-    @Test("of the old kind has one purchase, its renewal at the top, and may be over")
-    func legacy() throws {
+    @Test func `of the old kind has one purchase, its renewal at the top, and may be over`() throws {
         let text = """
             {"status":21006,"auto_renew_status":0,"expiration_intent":"1","auto_renew_product_id":"pro.month",
             "receipt":{"product_id":"pro.month","transaction_id":"7","original_transaction_id":"6","quantity":"1",
@@ -103,60 +98,54 @@ struct VerifyReceiptTests {
         #expect(state.subscriptions.first?.details == [.expired, .cancelled])
     }
 
-    @Test("without purchases has no facts")
-    func empty() throws {
+    @Test func `without purchases has no facts`() throws {
         #expect(try read(#"{"status":0,"receipt":{"in_app":[]}}"#).facts == CustomerFacts())
         #expect(try read(#"{"status":"0"}"#).facts == CustomerFacts())
     }
 
-    @Test(
-        "with another status is an error that says so",
-        arguments: [
-            (21000, false), (21002, false), (21003, false), (21005, true), (21007, false), (21009, true), (-1, false),
-        ])
-    func status(_ status: Int, _ isRetryable: Bool) throws {
+    @Test(arguments: [
+        (21000, false), (21002, false), (21003, false), (21005, true), (21007, false), (21009, true), (-1, false),
+    ])
+    func `with another status is an error that says so`(_ status: Int, _ isRetryable: Bool) throws {
         let error = #expect(throws: VerifyReceiptError.self) { try read(#"{"status":\#(status)}"#) }
         #expect(error?.code == .badStatus && error?.status == status && error?.isRetryable == isRetryable)
         let retry = #expect(throws: VerifyReceiptError.self) { try read(#"{"status":21100,"is-retryable":true}"#) }
         #expect(retry?.isRetryable == true)
     }
 
-    @Test(
-        "that is none, or has purchases that are none, is an error",
-        arguments: [
-            ("", VerifyReceiptError.Code.badJSON), ("[]", .badJSON), ("{}", .badJSON), (#"{"status":null}"#, .badJSON),
-            (#"{"status":1e99}"#, .badJSON), (#"{"status":0,"latest_receipt_info":7}"#, .badJSON),
-            (#"{"status":0,"latest_receipt_info":[{}]}"#, .malformed),
-            (#"{"status":0,"latest_receipt_info":[{"transaction_id":"1","product_id":"p"}]}"#, .malformed),
-            (
-                #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"p","purchase_date_ms":"9e9"}]}}"#,
-                .malformed
-            ),
-            (
-                #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"p","purchase_date_ms":"1","cancellation_date_ms":"x"}]}}"#,
-                .malformed
-            ),
-            (
-                #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"p","purchase_date_ms":"1","cancellation_date_ms":[1]}]}}"#,
-                .malformed
-            ),
-            (
-                #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"p","purchase_date_ms":"1","cancellation_date":"2023"}]}}"#,
-                .malformed
-            ),
-            (
-                #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"p","purchase_date_ms":"9223372036854775807"}]}}"#,
-                .malformed
-            ),
-            (#"{"status":0,"pending_renewal_info":[{"auto_renew_status":"1"}]}"#, .malformed),
-        ])
-    func malformed(_ text: String, _ code: VerifyReceiptError.Code) {
+    @Test(arguments: [
+        ("", VerifyReceiptError.Code.badJSON), ("[]", .badJSON), ("{}", .badJSON), (#"{"status":null}"#, .badJSON),
+        (#"{"status":1e99}"#, .badJSON), (#"{"status":0,"latest_receipt_info":7}"#, .badJSON),
+        (#"{"status":0,"latest_receipt_info":[{}]}"#, .malformed),
+        (#"{"status":0,"latest_receipt_info":[{"transaction_id":"1","product_id":"p"}]}"#, .malformed),
+        (
+            #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"p","purchase_date_ms":"9e9"}]}}"#,
+            .malformed
+        ),
+        (
+            #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"p","purchase_date_ms":"1","cancellation_date_ms":"x"}]}}"#,
+            .malformed
+        ),
+        (
+            #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"p","purchase_date_ms":"1","cancellation_date_ms":[1]}]}}"#,
+            .malformed
+        ),
+        (
+            #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"p","purchase_date_ms":"1","cancellation_date":"2023"}]}}"#,
+            .malformed
+        ),
+        (
+            #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"p","purchase_date_ms":"9223372036854775807"}]}}"#,
+            .malformed
+        ),
+        (#"{"status":0,"pending_renewal_info":[{"auto_renew_status":"1"}]}"#, .malformed),
+    ])
+    func `that is none, or has purchases that are none, is an error`(_ text: String, _ code: VerifyReceiptError.Code) {
         #expect(throws: VerifyReceiptError.self) { try read(text) }
         do { _ = try read(text) } catch { #expect(error.code == code) }
     }
 
-    @Test("has limits")
-    func limits() {
+    @Test func `has limits`() {
         for limits in [
             VerifyReceiptLimits(bytes: 100), VerifyReceiptLimits(items: 2),
         ] {
@@ -171,8 +160,7 @@ struct VerifyReceiptTests {
         #expect(throws: VerifyReceiptError.self) { try read(deep) }
     }
 
-    @Test("changed at random gives facts or an error, and what it gives can be folded")
-    func hostile() {
+    @Test func `changed at random gives facts or an error, and what it gives can be folded`() {
         var random = SeededGenerator(seed: 7)
         var refused = 0
         for _ in 0..<3000 {

@@ -3,18 +3,15 @@ import Entitlements
 import Foundation
 import Testing
 
-@Suite("The version of a fact that counts")
-struct VersionTests {
-    @Test("is the one signed last before the instant or at it")
-    func newest() {
+@Suite struct `The version of a fact that counts` {
+    @Test func `is the one signed last before the instant or at it`() {
         let facts = [period("1", 0, 30), period("1", 0, 40, signed: 10), period("1", 0, 50, signed: 20)]
         #expect(states(facts, on: day(9)).entitlement("pro")?.until == day(30))
         #expect(states(facts, on: day(10)).entitlement("pro")?.until == day(40))
         #expect(states(facts, on: day(25)).entitlement("pro")?.until == day(50))
     }
 
-    @Test("is the first signed afterwards where none was, without the refund that came later")
-    func fromLater() {
+    @Test func `is the first signed afterwards where none was, without the refund that came later`() {
         let history = [period("1", 0, 30, signed: 100) { $0.revocationDate = day(10) }]
         #expect(states(history, on: day(-1)).subscriptions.isEmpty)
         #expect(states(history, on: day(0)).status == .active)
@@ -23,8 +20,7 @@ struct VersionTests {
         #expect(states(history, on: day(10)).status == .revoked)
     }
 
-    @Test("knows of a refund from the date it was granted only if it was signed by then, or nothing else was")
-    func refundSignedLater() {
+    @Test func `knows of a refund from the date it was granted only if it was signed by then, or nothing else was`() {
         let facts = [
             period("1", 0, 30),
             period("1", 0, 30) {
@@ -36,8 +32,7 @@ struct VersionTests {
         #expect(states(facts, on: day(11)).status == .revoked)
     }
 
-    @Test("leaves out an upgrade that came later: what took its place tells when")
-    func upgradeSignedLater() {
+    @Test func `leaves out an upgrade that came later: what took its place tells when`() {
         let history = [
             period("1", "basic.month", 0, 30, signed: 100) { $0.isUpgraded = true },
             period("2", "pro.month", 10, 40, signed: 100),
@@ -53,22 +48,19 @@ struct VersionTests {
         #expect(states(Array(other.prefix(1)), on: day(9)).product("basic.month").state == .inactive)
     }
 
-    @Test("of a renewal info is none from after the instant")
-    func renewals() {
+    @Test func `of a renewal info is none from after the instant`() {
         let state = states([period("1", 0, 30)], [failure(on: 30, grace: 46)], on: day(10))
         #expect(state.subscriptions.first?.willRenew == nil)
         #expect(state.subscriptions.first?.expirationIntent == nil)
     }
 
-    @Test("of a purchase that is later than the instant is none, unless it was signed by then")
-    func purchases() {
+    @Test func `of a purchase that is later than the instant is none, unless it was signed by then`() {
         #expect(states([purchase("1", "map", .nonConsumable, on: 1)], on: day(0)).purchases.isEmpty)
         let ahead = purchase("1", "map", .nonConsumable, on: 1, signed: 0)
         #expect(states([ahead], on: day(0)).entitlement("map")?.isActive == true)
     }
 
-    @Test("does not depend on the order where two were signed at the same time")
-    func ties() {
+    @Test func `does not depend on the order where two were signed at the same time`() {
         let kept = period("1", 0, 30)
         let refunded = period("1", 0, 30) { $0.revocationDate = day(0) }
         #expect(states([kept, refunded], on: day(1)).status == .revoked)
@@ -81,8 +73,7 @@ struct VersionTests {
         #expect(states([kept], infos, on: day(1)) == states([kept], infos.reversed(), on: day(1)))
     }
 
-    @Test("is the end, where a cancellation and the end it brings about were signed at the same time")
-    func endAtOnce() {
+    @Test func `is the end, where a cancellation and the end it brings about were signed at the same time`() {
         let cancelled = renewal(on: 31, renews: false) {
             $0.isInBillingRetry = true
             $0.expirationIntent = .billingError
@@ -93,8 +84,7 @@ struct VersionTests {
         }
     }
 
-    @Test("of two periods bought at the same time is that of the higher identifier")
-    func boughtAtOnce() {
+    @Test func `of two periods bought at the same time is that of the higher identifier`() {
         let facts = [period("9", "pro.year", 0, 365), period("10", "pro.month", 0, 30)]
         #expect(states(facts, on: day(1)).subscriptions.first?.transactionID == "10")
     }

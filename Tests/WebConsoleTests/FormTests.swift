@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import WebConsole
 
-@Suite("Forms") struct FormTests {
+@Suite struct `Forms` {
     private static func done(_ status: HTTPResponse.Status = .ok) -> FormTickets.Outcome {
         .done(Response(status: status), later: PageLink("customers"))
     }

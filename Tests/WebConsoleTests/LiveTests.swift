@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import WebConsole
 
-@Suite("Live updates") struct LiveTests {
+@Suite struct `Live updates` {
     /// Collects what a stream says.
     private final class Lines: ResponseBodyWriter {
         private let continuation: AsyncStream<String>.Continuation

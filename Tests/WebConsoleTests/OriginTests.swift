@@ -4,7 +4,7 @@ import HummingbirdTesting
 import Testing
 import WebConsole
 
-@Suite("Where a request comes from") struct OriginTests {
+@Suite struct `Where a request comes from` {
     private static let console = OriginCheck(admitsPrograms: false) { OriginCheck.name(of: $0) == "pay.example" }
     private static let loopback = OriginCheck(admitsPrograms: true, isOwnHost: OriginCheck.isLoopback)
 

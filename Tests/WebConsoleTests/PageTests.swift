@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WebConsole
 
-@Suite("Pages") struct PageTests {
+@Suite struct `Pages` {
     static func shell(_ change: (inout Shell) -> Void = { _ in }) -> Shell {
         var shell = Shell(
             heading: "Customers", product: "Counterfoil", home: PageLink("console"),

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import WebConsole
 
-@Suite("Sign-in") struct SignInTests {
+@Suite struct `Sign-in` {
     private final class Clock: Sendable {
         private let date = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
         var now: Date { date.withLock { $0 } }

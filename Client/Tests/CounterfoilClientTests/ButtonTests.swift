@@ -4,10 +4,8 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-@Suite("The buy button and the restore button")
-struct ButtonTests {
-    @Test("A purchase is sent at once, alone, as it came, and leaves out restore")
-    func purchase() throws {
+@Suite struct `The buy button and the restore button` {
+    @Test func `A purchase is sent at once, alone, as it came, and leaves out restore`() throws {
         var harness = Harness.signedIn()
         // The device still looks through its lists, and will not find it there.
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
@@ -20,8 +18,7 @@ struct ButtonTests {
         guard case .purchase(.purchased(_, .kept))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
     }
 
-    @Test("A server that hangs holds up a purchase for two seconds, and StoreKit's word counts meanwhile")
-    func hangingServer() {
+    @Test func `A server that hangs holds up a purchase for two seconds, and StoreKit's word counts meanwhile`() {
         var harness = Harness.settled()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0 + 1)))))
@@ -35,8 +32,7 @@ struct ButtonTests {
         #expect(harness.finished.isEmpty)
     }
 
-    @Test("A purchase during a slow launch does not wait for the launch")
-    func besideLaunch() {
+    @Test func `A purchase during a slow launch does not wait for the launch`() {
         var harness = Harness.signedIn()
         harness.gather(current: [lifetime()])
         harness.send(.recorded(subscription()))
@@ -45,8 +41,7 @@ struct ButtonTests {
         #expect(harness.finished == [1])
     }
 
-    @Test("Somebody else's purchase is told to who waits")
-    func anothers() {
+    @Test func `Somebody else's purchase is told to who waits`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0, token: nil)))))
@@ -57,8 +52,7 @@ struct ButtonTests {
         #expect(harness.customer?.isActive("pro") == false)
     }
 
-    @Test("An unverified purchase is told and never finished")
-    func unverifiedPurchase() {
+    @Test func `An unverified purchase is told and never finished`() {
         var harness = Harness.settled()
         let bad = subscription(isVerified: false)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
@@ -69,16 +63,14 @@ struct ButtonTests {
         #expect(harness.sent.isEmpty && harness.finished.isEmpty)
     }
 
-    @Test("A store that throws is heard")
-    func storeFails() {
+    @Test func `A store that throws is heard`() {
         var harness = Harness.settled()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .failure(.store("no network"))))
         guard case .failed(.store("no network"))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
     }
 
-    @Test("Nobody buys or restores without being signed in")
-    func notSignedIn() {
+    @Test func `Nobody buys or restores without being signed in`() {
         var harness = Harness()
         harness.start()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
@@ -90,8 +82,7 @@ struct ButtonTests {
         #expect(harness.purchases.isEmpty && harness.syncs == 0)
     }
 
-    @Test("A purchase whose customer signed out meanwhile waits for them")
-    func signedOutMeanwhile() {
+    @Test func `A purchase whose customer signed out meanwhile waits for them`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.signedIn(customer: "bert", token: "b"))
@@ -105,8 +96,7 @@ struct ButtonTests {
         #expect(harness.sent.isEmpty && harness.stuck == [1: .waitsForCustomer])
     }
 
-    @Test("Only the button asks the App Store, and reports everything with restore")
-    func restore() throws {
+    @Test func `Only the button asks the App Store, and reports everything with restore`() throws {
         var harness = Harness.signedIn()
         harness.gather(current: [subscription()])
         harness.answerAll()
@@ -125,8 +115,7 @@ struct ButtonTests {
         #expect(harness.finished == [7])
     }
 
-    @Test("A customer with nothing on the device may restore as well")
-    func restoreNothing() {
+    @Test func `A customer with nothing on the device may restore as well`() {
         var harness = Harness.settled()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
@@ -136,8 +125,7 @@ struct ButtonTests {
         #expect(harness.outcomes[1] != nil)
     }
 
-    @Test("Without a network StoreKit says cancelled; what the device has is reported all the same")
-    func syncFails() {
+    @Test func `Without a network StoreKit says cancelled; what the device has is reported all the same`() {
         var harness = Harness.settled()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: false))
@@ -148,8 +136,7 @@ struct ButtonTests {
         #expect(!outcome.reachedAppStore && outcome.failure == nil)
     }
 
-    @Test("Pressed twice, the button asks once and tells both")
-    func restoreTwice() {
+    @Test func `Pressed twice, the button asks once and tells both`() {
         var harness = Harness.settled()
         harness.send(.restore(call: 1))
         harness.send(.restore(call: 2))
@@ -160,8 +147,7 @@ struct ButtonTests {
         #expect(harness.outcomes.count == 2)
     }
 
-    @Test("A restore that fails is told, and what goes on by itself takes nothing")
-    func restoreFails() {
+    @Test func `A restore that fails is told, and what goes on by itself takes nothing`() {
         var harness = Harness.settled()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
@@ -174,8 +160,7 @@ struct ButtonTests {
         #expect(harness.lastReport?.restore == false)
     }
 
-    @Test("A restore while the server wants to be left alone is told so")
-    func restoreDuringPause() {
+    @Test func `A restore while the server wants to be left alone is told so`() {
         var harness = Harness.signedIn()
         harness.gather()
         harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: 600))
@@ -187,8 +172,7 @@ struct ButtonTests {
         #expect(harness.open.isEmpty)
     }
 
-    @Test("A restore that nobody answers ends")
-    func restoreHangs() {
+    @Test func `A restore that nobody answers ends`() {
         var harness = Harness.settled()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
@@ -197,8 +181,7 @@ struct ButtonTests {
         #expect(outcome.failure == .timeout)
     }
 
-    @Test("A sign-in ends the other customer's restore")
-    func restoreAcrossSignIn() {
+    @Test func `A sign-in ends the other customer's restore`() {
         var harness = Harness.settled()
         harness.send(.restore(call: 1))
         harness.send(.signedIn(customer: bert, token: "b"))

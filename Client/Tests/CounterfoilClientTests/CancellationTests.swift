@@ -3,15 +3,14 @@ import CounterfoilClient
 import Foundation
 import Testing
 
-@Suite("Requests that are cancelled", .timeLimit(.minutes(10)), .serialized)
-struct CancellationTests {
+@Suite(.timeLimit(.minutes(10)), .serialized)
+struct `Requests that are cancelled` {
     private static let answer = """
         {"id": "anna", "as_of": 1750000000000, "entitlements": [], "groups": [], "consumables": []}
         """
     private let anna = CustomerCredential(customer: "anna", token: "token")
 
-    @Test("Five thousand cancelled requests neither crash nor hold up the next one")
-    func thousands() async throws {
+    @Test func `Five thousand cancelled requests neither crash nor hold up the next one`() async throws {
         let server = try LoopbackServer(answer: Self.answer)
         let backend = HTTPBackend(server: server.url, key: "key")
         let anna = anna
@@ -34,8 +33,7 @@ struct CancellationTests {
         #expect(try await backend.customer(anna, environment: nil).id == "anna")
     }
 
-    @Test("Who is cancelled does not wait for a server that hangs")
-    func hanging() async throws {
+    @Test func `Who is cancelled does not wait for a server that hangs`() async throws {
         let server = try LoopbackServer(answer: nil)
         let backend = HTTPBackend(server: server.url, key: "key")
         let anna = anna
@@ -48,8 +46,7 @@ struct CancellationTests {
         #expect(Date().timeIntervalSince(begin) < 9)
     }
 
-    @Test("Who is cancelled before asks nothing")
-    func before() async throws {
+    @Test func `Who is cancelled before asks nothing`() async throws {
         let (backend, request) = try StubProtocol.backend(.init(body: Self.answer))
         let anna = anna
         let asking = Task {

@@ -4,10 +4,8 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-@Suite("A transaction is finished when the server keeps it, and not before")
-struct FinishingTests {
-    @Test("A subscription that is named as kept is finished")
-    func keptSubscription() {
+@Suite struct `A transaction is finished when the server keeps it, and not before` {
+    @Test func `A subscription that is named as kept is finished`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         #expect(harness.finished.isEmpty)
@@ -17,8 +15,7 @@ struct FinishingTests {
         #expect(harness.machine.stuck.isEmpty)
     }
 
-    @Test("What the device merely has is reported, and needs no finishing")
-    func currentIsNotFinished() {
+    @Test func `What the device merely has is reported, and needs no finishing`() {
         var harness = Harness.signedIn()
         harness.gather(current: [subscription()])
         #expect(harness.sent.last?.request.ids == [1])
@@ -26,8 +23,7 @@ struct FinishingTests {
         #expect(harness.finished.isEmpty)
     }
 
-    @Test("A consumable is finished after the app delivered it")
-    func consumableIsDeliveredFirst() {
+    @Test func `A consumable is finished after the app delivered it`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins()])
         #expect(harness.delivered.isEmpty)
@@ -38,16 +34,14 @@ struct FinishingTests {
         #expect(harness.finished == [7])
     }
 
-    @Test("Without a delivery of its own the app counts what the server keeps as delivered")
-    func consumableWithoutDelivery() {
+    @Test func `Without a delivery of its own the app counts what the server keeps as delivered`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [coins()])
         harness.answerAll()
         #expect(harness.finished == [7])
     }
 
-    @Test("What the app could not deliver stays, and is offered again")
-    func failedDelivery() {
+    @Test func `What the app could not deliver stays, and is offered again`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
@@ -61,8 +55,7 @@ struct FinishingTests {
         #expect(harness.finished == [7])
     }
 
-    @Test("What was delivered before the app was killed is not delivered again")
-    func deliveredBeforeKill() {
+    @Test func `What was delivered before the app was killed is not delivered again`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
@@ -75,8 +68,7 @@ struct FinishingTests {
         #expect(harness.finished == [7])
     }
 
-    @Test("A delivery that a sign-out overtook is not made twice")
-    func deliveryAcrossSignOut() {
+    @Test func `A delivery that a sign-out overtook is not made twice`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
@@ -89,8 +81,7 @@ struct FinishingTests {
         #expect(harness.finished == [7])
     }
 
-    @Test("A consumable that was refunded before it was delivered is finished without")
-    func refundedConsumable() {
+    @Test func `A consumable that was refunded before it was delivered is finished without`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(revoked: t0)])
         harness.answerAll()
@@ -98,8 +89,7 @@ struct FinishingTests {
         #expect(harness.finished == [7])
     }
 
-    @Test("What is not named is reported once more, and then stuck")
-    func notNamed() {
+    @Test func `What is not named is reported once more, and then stuck`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         let first = harness.sent.count
@@ -110,16 +100,15 @@ struct FinishingTests {
         #expect(harness.notices == harness.machine.stuck.map { .stuck($0) })
     }
 
-    @Test("A server that names nothing, as older ones do, finishes nothing")
-    func olderServer() {
+    @Test func `A server that names nothing, as older ones do, finishes nothing`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(), coins()])
         harness.answerAll { $0.kept = nil }
         #expect(harness.finished.isEmpty)
     }
 
-    @Test("Another customer's subscription is finished, and the app is told", arguments: [true, false])
-    func anothersSubscription(inTheAnswer: Bool) {
+    @Test(arguments: [true, false])
+    func `Another customer's subscription is finished, and the app is told`(inTheAnswer: Bool) {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(token: nil)], appTransaction: nil)
         if inTheAnswer {
@@ -134,8 +123,8 @@ struct FinishingTests {
         #expect(harness.notices == [.ofAnotherCustomer(subscription(token: nil))])
     }
 
-    @Test("Another customer's consumable stays", arguments: [true, false])
-    func anothersConsumable(inTheAnswer: Bool) {
+    @Test(arguments: [true, false])
+    func `Another customer's consumable stays`(inTheAnswer: Bool) {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(token: nil)], appTransaction: nil)
         if inTheAnswer {
@@ -151,8 +140,7 @@ struct FinishingTests {
         #expect(harness.stuck == [7: .ofAnotherCustomer])
     }
 
-    @Test("A consumable that was signed for another customer waits for them")
-    func consumableWithAnothersToken() {
+    @Test func `A consumable that was signed for another customer waits for them`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(token: UUID(uuidString: bert))])
         harness.answerAll {
@@ -167,8 +155,7 @@ struct FinishingTests {
         #expect(harness.finished == [7])
     }
 
-    @Test("Another customer's consumable stays after a restart too, until the button brings it over")
-    func anothersConsumableAfterRestart() {
+    @Test func `Another customer's consumable stays after a restart too, until the button brings it over`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(token: nil)])
         harness.answerAll {
@@ -186,8 +173,7 @@ struct FinishingTests {
         #expect(harness.delivered == [7])
     }
 
-    @Test("A consumable that the button brought over from another customer is delivered")
-    func consumableBroughtOver() {
+    @Test func `A consumable that the button brought over from another customer is delivered`() {
         var harness = Harness.settled(anna) { $0.deliver = { _ in } }
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
@@ -197,8 +183,7 @@ struct FinishingTests {
         #expect(harness.delivered == [7])
     }
 
-    @Test("One bad transaction is found by halves, and the others are kept")
-    func halving() {
+    @Test func `One bad transaction is found by halves, and the others are kept`() {
         var harness = Harness.signedIn()
         let all = (10...17).map { subscription($0) }
         harness.gather(unfinished: all)
@@ -218,8 +203,7 @@ struct FinishingTests {
         #expect(rounds <= 8)
     }
 
-    @Test("A refusal in the answer concerns one transaction alone")
-    func refusedInAnswer() {
+    @Test func `A refusal in the answer concerns one transaction alone`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(), lifetime()])
         harness.answerAll {
@@ -230,8 +214,7 @@ struct FinishingTests {
         #expect(harness.stuck == [1: StuckReason(rawValue: "wrong_app")])
     }
 
-    @Test("A refusal holds over launches, for a day")
-    func refusalHolds() {
+    @Test func `A refusal holds over launches, for a day`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.answerAll {
@@ -247,8 +230,7 @@ struct FinishingTests {
         #expect(harness.sent.last?.request.ids == [1])
     }
 
-    @Test("A refusal ends when the app was updated")
-    func refusalEndsWithUpdate() {
+    @Test func `A refusal ends when the app was updated`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.answerAll {
@@ -260,8 +242,7 @@ struct FinishingTests {
         #expect(harness.sent.last?.request.ids == [1])
     }
 
-    @Test("A refusal that says nothing of the transaction is tried again")
-    func passingRefusal() {
+    @Test func `A refusal that says nothing of the transaction is tried again`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.answerAll {
@@ -273,8 +254,7 @@ struct FinishingTests {
         #expect(harness.sent.last?.request.ids == [1])
     }
 
-    @Test("Refusals that say nothing of the transactions are tried again after pauses that double")
-    func passingRefusals() {
+    @Test func `Refusals that say nothing of the transactions are tried again after pauses that double`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(), lifetime()])
         for round in 0..<5 {
@@ -292,8 +272,7 @@ struct FinishingTests {
         #expect(harness.timers[.retry] == 1)
     }
 
-    @Test("An app transaction that the server refuses does not hold up the transactions")
-    func badAppTransaction() {
+    @Test func `An app transaction that the server refuses does not hold up the transactions`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         #expect(harness.lastReport?.appTransaction != nil)
@@ -303,10 +282,10 @@ struct FinishingTests {
         #expect(harness.finished == [1])
     }
 
-    @Test(
-        "A renewal info or a receipt that the server refuses by its place does not hold up the transactions",
-        arguments: ["signed_renewals[0]", "app_transaction", "receipt"])
-    func badExtras(_ parameter: String) {
+    @Test(arguments: ["signed_renewals[0]", "app_transaction", "receipt"])
+    func `A renewal info or a receipt that the server refuses by its place does not hold up the transactions`(
+        _ parameter: String
+    ) {
         var harness = Harness.signedIn()
         harness.gather(
             unfinished: [subscription(), lifetime()], statuses: [status(subscription())])
@@ -318,8 +297,7 @@ struct FinishingTests {
         #expect(harness.finished == [1, 5])
     }
 
-    @Test("A transaction that the server names by its place is stuck at once, and the rest goes on without it")
-    func namedByPlace() {
+    @Test func `A transaction that the server names by its place is stuck at once, and the rest goes on without it`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.fail(BackendFailure(status: 400, code: "bad_signature", parameter: "signed_transactions[0]"))
@@ -327,8 +305,7 @@ struct FinishingTests {
         #expect(harness.lastReport?.signedTransactions == [] && harness.lastReport?.appTransaction != nil)
     }
 
-    @Test("A refusal without an identifier is of the transaction in its place")
-    func refusedByPlace() {
+    @Test func `A refusal without an identifier is of the transaction in its place`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [lifetime(), subscription()])
         harness.answerAll {
@@ -339,10 +316,8 @@ struct FinishingTests {
         #expect(harness.stuck == [5: StuckReason(rawValue: "bad_json")])
     }
 
-    @Test(
-        "What is refused out of place is nobody's",
-        arguments: ["signed_transactions[7]", "signed_transactions", "[", ""])
-    func refusedOutOfPlace(_ param: String) {
+    @Test(arguments: ["signed_transactions[7]", "signed_transactions", "[", ""])
+    func `What is refused out of place is nobody's`(_ param: String) {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.answerAll {
@@ -352,8 +327,7 @@ struct FinishingTests {
         #expect(harness.stuck == [1: .notNamed])
     }
 
-    @Test("A renewal info of an unknown subscription does not make its transaction stuck")
-    func refusedRenewal() {
+    @Test func `A renewal info of an unknown subscription does not make its transaction stuck`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()], statuses: [status(subscription())])
         harness.answerOnce {
@@ -365,8 +339,7 @@ struct FinishingTests {
         #expect(harness.finished == [1])
     }
 
-    @Test("What StoreKit could not verify is neither sent nor finished, and the app hears of it once")
-    func unverified() {
+    @Test func `What StoreKit could not verify is neither sent nor finished, and the app hears of it once`() {
         var harness = Harness.signedIn()
         let bad = subscription(isVerified: false)
         harness.gather(unfinished: [bad], current: [bad])
@@ -379,8 +352,7 @@ struct FinishingTests {
         #expect(harness.customer?.isActive("pro") == false)
     }
 
-    @Test("Beside another library nothing is finished or delivered")
-    func observerMode() {
+    @Test func `Beside another library nothing is finished or delivered`() {
         var harness = Harness.signedIn(anna) {
             $0.finishes = false
             $0.deliver = { _ in }
@@ -393,8 +365,7 @@ struct FinishingTests {
         #expect(harness.finished.isEmpty && harness.delivered.isEmpty)
     }
 
-    @Test("What was kept and not finished before the app was killed is finished without asking again")
-    func keptBeforeKill() {
+    @Test func `What was kept and not finished before the app was killed is finished without asking again`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.answerAll()
@@ -404,8 +375,7 @@ struct FinishingTests {
         #expect(harness.sent.allSatisfy { $0.request.ids.isEmpty })
     }
 
-    @Test("A newer text of the same transaction is reported before it is finished")
-    func newerText() {
+    @Test func `A newer text of the same transaction is reported before it is finished`() {
         var harness = Harness.settled()
         harness.send(.updated(subscription()))
         harness.send(.updated(subscription(revoked: t0, signed: t0)))
@@ -420,8 +390,7 @@ struct FinishingTests {
         #expect(harness.sent.last?.request.transactions.first?.revocationDate != nil)
     }
 
-    @Test("Several unfinished of one consumable are each delivered and finished")
-    func severalOfOneConsumable() {
+    @Test func `Several unfinished of one consumable are each delivered and finished`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(7), coins(8), coins(9)])
         harness.answerAll()
@@ -430,8 +399,7 @@ struct FinishingTests {
         #expect(harness.finished == [7, 8, 9])
     }
 
-    @Test("A purchase that comes by its result and by an update is sent once")
-    func resultAndUpdate() {
+    @Test func `A purchase that comes by its result and by an update is sent once`() {
         var harness = Harness.settled()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0)))))

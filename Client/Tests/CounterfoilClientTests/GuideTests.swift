@@ -4,8 +4,8 @@ import Foundation
 import Testing
 
 /// What the article "Test your purchases on Linux" shows, word for word. What it shows of a simulator is in WholeWayTests.
-@Suite("The guide to tests", .timeLimit(.minutes(10)))
-struct GuideTests {
+@Suite(.timeLimit(.minutes(10)))
+struct `The guide to tests` {
     let scheduler = ManualScheduler()
     let store = ScriptedStore()
 
@@ -17,7 +17,7 @@ struct GuideTests {
 
     func until(_ condition: () async -> Bool) async { while await !condition() { await Task.yield() } }
 
-    @Test func whatTheDeviceHasIsThereWithoutATap() async throws {
+    @Test func `what the device has is there without a tap`() async throws {
         let client = client(server)
         await store.add(.unsigned(1, "lifetime", .nonConsumable, purchased: await scheduler.now()))
         client.start()
@@ -27,7 +27,7 @@ struct GuideTests {
         #expect(await store.synced == 0)  // nobody was asked for a password
     }
 
-    @Test func aPurchaseThatIsKeptIsFinished() async throws {
+    @Test func `a purchase that is kept is finished`() async throws {
         let client = client(server)
         client.start()
         try client.signIn("anna", token: "token")
@@ -37,7 +37,7 @@ struct GuideTests {
         await until { await store.finished == [1] }
     }
 
-    @Test func aLostAnswerLosesNoPurchase() async throws {
+    @Test func `a lost answer loses no purchase`() async throws {
         let flaky = FlakyBackend(server)
         await flaky.fail([.failure(.noConnection), .lostAnswer])
         let client = client(flaky)
@@ -51,8 +51,7 @@ struct GuideTests {
         #expect(await flaky.requests >= 3)
     }
 
-    @Test("The article shows the lines of this file")
-    func article() throws {
+    @Test func `The article shows the lines of this file`() throws {
         let file = URL(fileURLWithPath: #filePath)
         let folder = file.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let article = folder.appendingPathComponent(

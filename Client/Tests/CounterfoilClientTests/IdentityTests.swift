@@ -4,10 +4,8 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-@Suite("Whose a purchase is")
-struct IdentityTests {
-    @Test("The account token is the customer's UUID, or the one that the server names, and no other")
-    func accountToken() {
+@Suite struct `Whose a purchase is` {
+    @Test func `The account token is the customer's UUID, or the one that the server names, and no other`() {
         var harness = Harness.settled()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         #expect(harness.purchases.last?.appAccountToken == UUID(uuidString: anna))
@@ -22,8 +20,7 @@ struct IdentityTests {
         #expect(harness.purchases.last?.appAccountToken == named)
     }
 
-    @Test("Who buys is saved before StoreKit is asked")
-    func intentFirst() throws {
+    @Test func `Who buys is saved before StoreKit is asked`() throws {
         var harness = Harness.settled("anna")
         let effects = harness.machine.handle(
             .buy(call: 1, productID: "monthly", options: PurchaseOptions()), at: harness.now, jitter: 1)
@@ -33,8 +30,7 @@ struct IdentityTests {
         #expect(save < purchase)
     }
 
-    @Test("A purchase that is approved days later is theirs who asked, also after a restart")
-    func askToBuy() {
+    @Test func `A purchase that is approved days later is theirs who asked, also after a restart`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
@@ -61,8 +57,7 @@ struct IdentityTests {
         #expect(harness.finished == [1])
     }
 
-    @Test("Of two who asked for a product the later one has it")
-    func newestIntent() {
+    @Test func `Of two who asked for a product the later one has it`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
@@ -77,8 +72,7 @@ struct IdentityTests {
         #expect(harness.sent.last?.request.ids == [1])
     }
 
-    @Test("An older purchase that is reported again does not use up what was started since")
-    func olderPurchaseAgain() {
+    @Test func `An older purchase that is reported again does not use up what was started since`() {
         var harness = Harness.settled("anna")
         harness.send(.updated(subscription(1, purchased: t0 - 60, token: nil)))
         harness.answerAll()
@@ -91,8 +85,8 @@ struct IdentityTests {
         #expect(harness.device?.intents.count == 1)
     }
 
-    @Test("A purchase uses up one of two that were started at the same instant, and leaves the other its customer")
-    func startedTogether() {
+    @Test
+    func `A purchase uses up one of two that were started at the same instant, and leaves the other its customer`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
@@ -109,8 +103,7 @@ struct IdentityTests {
         #expect(!harness.sent.contains { $0.request.credential.customer == "bert" && $0.request.ids.contains(2) })
     }
 
-    @Test("Two who bought a product one after the other are told apart by what StoreKit returned")
-    func namedByStoreKit() {
+    @Test func `Two who bought a product one after the other are told apart by what StoreKit returned`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.signedIn(customer: "bert", token: "b"))
@@ -124,8 +117,7 @@ struct IdentityTests {
         #expect(harness.stuck == [1: .waitsForCustomer])
     }
 
-    @Test("An intent is over after a month, and says nothing of what was bought long before")
-    func oldIntent() {
+    @Test func `An intent is over after a month, and says nothing of what was bought long before`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
@@ -138,8 +130,7 @@ struct IdentityTests {
         #expect(harness.sent.last?.request.ids == [1])
     }
 
-    @Test("A cancelled purchase is remembered for a day: an interrupted one says the same")
-    func cancelled() {
+    @Test func `A cancelled purchase is remembered for a day: an interrupted one says the same`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.cancelled)))
@@ -147,8 +138,7 @@ struct IdentityTests {
         #expect(harness.device?.intents.first?.expires == t0 + day)
     }
 
-    @Test("A transaction of another customer is reported without taking anything")
-    func anothersToken() {
+    @Test func `A transaction of another customer is reported without taking anything`() {
         var harness = Harness.settled()
         harness.send(.updated(subscription(token: UUID(uuidString: bert))))
         #expect(harness.lastReport?.restore == false)
@@ -157,8 +147,7 @@ struct IdentityTests {
         #expect(harness.customer?.isActive("pro") == false)
     }
 
-    @Test("Signed out, the listener hears and nothing is sent or finished; afterwards everything is there")
-    func signedOut() {
+    @Test func `Signed out, the listener hears and nothing is sent or finished; afterwards everything is there`() {
         var harness = Harness.settled()
         harness.send(.signedOut(fresh: UUID()))
         harness.send(.updated(subscription()))
@@ -173,8 +162,7 @@ struct IdentityTests {
         #expect(harness.finished.sorted() == [1, 7])
     }
 
-    @Test("What is under way when somebody else signs in is dropped, and its answer thrown away")
-    func switchUnderWay() throws {
+    @Test func `What is under way when somebody else signs in is dropped, and its answer thrown away`() throws {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         let id = try #require(harness.open.keys.first)
@@ -189,8 +177,7 @@ struct IdentityTests {
         #expect(harness.record?.customer == bert)
     }
 
-    @Test("What the device answered for another customer is thrown away")
-    func lateGathering() throws {
+    @Test func `What the device answered for another customer is thrown away`() throws {
         var harness = Harness.signedIn()
         let old = harness.gathers
         harness.gathers = []
@@ -202,8 +189,7 @@ struct IdentityTests {
         #expect(harness.sent.allSatisfy { $0.request.ids.isEmpty })
     }
 
-    @Test("A token that comes for somebody who signed out is thrown away")
-    func lateToken() {
+    @Test func `A token that comes for somebody who signed out is thrown away`() {
         var harness = Harness { $0.token = { _ in nil } }
         harness.start()
         harness.send(.signedIn(customer: anna, token: nil))
@@ -217,15 +203,13 @@ struct IdentityTests {
         #expect(harness.sent.map(\.request.credential) == [CustomerCredential(customer: bert, token: "berts")])
     }
 
-    @Test("The customer is the same after a restart")
-    func stored() {
+    @Test func `The customer is the same after a restart`() {
         var harness = Harness.settled()
         harness.relaunch()
         #expect(harness.customer?.id == anna)
     }
 
-    @Test("A record of somebody else is not believed")
-    func foreignRecord() {
+    @Test func `A record of somebody else is not believed`() {
         var harness = Harness.settled()
         var record = CustomerRecord(customer: bert)
         record.answer = CustomerAnswer(id: bert, asOf: t0)
@@ -237,8 +221,7 @@ struct IdentityTests {
         #expect(harness.record?.customer == anna)
     }
 
-    @Test("Without an account there is an anonymous customer, the same after a restart")
-    func anonymous() {
+    @Test func `Without an account there is an anonymous customer, the same after a restart`() {
         var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         let id = harness.customer?.id
@@ -248,8 +231,7 @@ struct IdentityTests {
         #expect(harness.customer?.id == id)
     }
 
-    @Test("What an anonymous customer bought goes to the account, before anything else is sent")
-    func merge() throws {
+    @Test func `What an anonymous customer bought goes to the account, before anything else is sent`() throws {
         var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         harness.gather()
@@ -272,8 +254,7 @@ struct IdentityTests {
         #expect(harness.customer?.isAnonymous == false)
     }
 
-    @Test("What an anonymous customer buys names no account, unless the server says which")
-    func anonymousToken() throws {
+    @Test func `What an anonymous customer buys names no account, unless the server says which`() throws {
         var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         harness.gather()
@@ -292,8 +273,7 @@ struct IdentityTests {
         #expect(harness.purchases.last?.appAccountToken == token)
     }
 
-    @Test("A merge that the server refuses is told and holds up nothing")
-    func refusedMerge() throws {
+    @Test func `A merge that the server refuses is told and holds up nothing`() throws {
         var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         harness.send(.signedIn(customer: anna, token: "a"))
@@ -305,8 +285,7 @@ struct IdentityTests {
         #expect(harness.finished == [1])
     }
 
-    @Test("The server may know the anonymous customer by another name")
-    func renamed() throws {
+    @Test func `The server may know the anonymous customer by another name`() throws {
         var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         harness.gather()
@@ -318,8 +297,7 @@ struct IdentityTests {
         #expect(harness.customer?.id == "known")
     }
 
-    @Test("Signing out of an account makes a new anonymous customer")
-    func anonymousAgain() {
+    @Test func `Signing out of an account makes a new anonymous customer`() {
         var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         let first = harness.customer?.id

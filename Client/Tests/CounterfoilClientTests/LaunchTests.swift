@@ -4,10 +4,8 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-@Suite("The course of a launch")
-struct LaunchTests {
-    @Test("Everything goes in one report that takes nothing from anybody")
-    func oneReport() throws {
+@Suite struct `The course of a launch` {
+    @Test func `Everything goes in one report that takes nothing from anybody`() throws {
         var harness = Harness.signedIn()
         #expect(harness.sent.isEmpty)
         harness.gather(
@@ -22,16 +20,14 @@ struct LaunchTests {
         #expect(report.environment == "Sandbox")
     }
 
-    @Test("Who bought nothing is reported with an empty list and the app transaction")
-    func nothingBought() throws {
+    @Test func `Who bought nothing is reported with an empty list and the app transaction`() throws {
         var harness = Harness.signedIn()
         harness.gather()
         let report = try #require(harness.lastReport)
         #expect(report.signedTransactions.isEmpty && report.appTransaction != nil)
     }
 
-    @Test("The second launch asks only what the customer has, if nothing is new and the answer is old")
-    func secondLaunch() {
+    @Test func `The second launch asks only what the customer has, if nothing is new and the answer is old`() {
         var harness = Harness.signedIn()
         let list = [subscription()]
         harness.gather(current: list, statuses: [status(subscription())])
@@ -44,8 +40,7 @@ struct LaunchTests {
         #expect(harness.sent.count == 1 && harness.sent.first?.request.isFetch == true)
     }
 
-    @Test("What was reported is reported again after a day")
-    func memoryOfADay() {
+    @Test func `What was reported is reported again after a day`() {
         var harness = Harness.signedIn()
         harness.gather(current: [subscription()])
         harness.answerAll()
@@ -55,8 +50,7 @@ struct LaunchTests {
         #expect(harness.lastReport?.appTransaction != nil)
     }
 
-    @Test("A newer text or renewal info is new")
-    func newerTexts() {
+    @Test func `A newer text or renewal info is new`() {
         var harness = Harness.signedIn()
         harness.gather(current: [subscription()], statuses: [status(subscription())])
         harness.answerAll()
@@ -71,8 +65,7 @@ struct LaunchTests {
         #expect(harness.sent.isEmpty)
     }
 
-    @Test("The whole history is sent once in an installation's life")
-    func historyOnce() {
+    @Test func `The whole history is sent once in an installation's life`() {
         var harness = Harness.signedIn()
         #expect(harness.gathers.contains { $0.name == .all })
         harness.gather(all: [lifetime()])
@@ -81,8 +74,7 @@ struct LaunchTests {
         #expect(!harness.gathers.contains { $0.name == .all })
     }
 
-    @Test("The whole history is sent again if the server never had it")
-    func historyAgain() {
+    @Test func `The whole history is sent again if the server never had it`() {
         var harness = Harness.signedIn()
         harness.gather(all: [lifetime()])
         harness.fail(.noConnection)
@@ -90,8 +82,7 @@ struct LaunchTests {
         #expect(harness.gathers.contains { $0.name == .all })
     }
 
-    @Test("A system without app transactions sends its receipt once")
-    func receiptOnce() {
+    @Test func `A system without app transactions sends its receipt once`() {
         let receipt = Data("receipt".utf8)
         var harness = Harness.signedIn()
         harness.gather(appTransaction: nil, receipt: receipt)
@@ -102,8 +93,7 @@ struct LaunchTests {
         #expect(harness.sent.count == 1 && harness.lastReport?.receipt == nil)
     }
 
-    @Test("A receipt waits while somebody else's purchase does, unless the button asks for everything")
-    func receiptOfTwo() {
+    @Test func `A receipt waits while somebody else's purchase does, unless the button asks for everything`() {
         var harness = Harness.settled(bert)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
@@ -125,8 +115,7 @@ struct LaunchTests {
         #expect(harness.lastReport?.receipt != nil)
     }
 
-    @Test("A receipt that did not arrive is sent again")
-    func receiptAgain() {
+    @Test func `A receipt that did not arrive is sent again`() {
         let receipt = Data("receipt".utf8)
         var harness = Harness.signedIn()
         harness.gather(appTransaction: nil, receipt: receipt)
@@ -135,8 +124,7 @@ struct LaunchTests {
         #expect(harness.lastReport?.receipt == receipt)
     }
 
-    @Test("A device that does not answer holds nothing up, and what comes late follows")
-    func slowDevice() throws {
+    @Test func `A device that does not answer holds nothing up, and what comes late follows`() throws {
         var harness = Harness.signedIn()
         harness.gather(current: [subscription()], without: [.unfinished, .statuses])
         #expect(harness.sent.isEmpty)
@@ -152,8 +140,7 @@ struct LaunchTests {
         #expect(harness.finished == [7])
     }
 
-    @Test("The buy button waits for the answer")
-    func readyWithAnswer() {
+    @Test func `The buy button waits for the answer`() {
         var harness = Harness.signedIn()
         #expect(harness.customer?.readiness == .checking)
         harness.gather()
@@ -163,8 +150,7 @@ struct LaunchTests {
         #expect(harness.timers[.readiness] == nil)
     }
 
-    @Test("The buy button waits for two seconds at most")
-    func readyWithoutAnswer() {
+    @Test func `The buy button waits for two seconds at most`() {
         var harness = Harness.signedIn()
         #expect(harness.timers[.readiness] == 2)
         harness.gather()
@@ -172,16 +158,15 @@ struct LaunchTests {
         #expect(harness.customer?.readiness == .ready)
     }
 
-    @Test("A server that fails does not hold up the buy button")
-    func readyWithFailure() {
+    @Test func `A server that fails does not hold up the buy button`() {
         var harness = Harness.signedIn()
         harness.gather()
         harness.fail(.noConnection)
         #expect(harness.customer?.readiness == .ready)
     }
 
-    @Test("The answer of an earlier launch is shown at once, for 25 hours", arguments: [(24.0, true), (26.0, false)])
-    func cachedAnswer(_ hours: Double, _ isValid: Bool) {
+    @Test(arguments: [(24.0, true), (26.0, false)])
+    func `The answer of an earlier launch is shown at once, for 25 hours`(_ hours: Double, _ isValid: Bool) {
         var harness = Harness.signedIn()
         harness.gather()
         harness.answerAll {
@@ -196,8 +181,7 @@ struct LaunchTests {
         #expect(harness.customer?.source == .server)
     }
 
-    @Test("Nobody signed in is ready at once, and nothing is sent")
-    func nobody() {
+    @Test func `Nobody signed in is ready at once, and nothing is sent`() {
         var harness = Harness()
         harness.start()
         harness.send(.updated(subscription()))
@@ -207,8 +191,7 @@ struct LaunchTests {
         #expect(harness.sent.isEmpty && harness.gathers.isEmpty && harness.finished.isEmpty)
     }
 
-    @Test("In front the customer is asked for again after five minutes")
-    func foreground() {
+    @Test func `In front the customer is asked for again after five minutes`() {
         var harness = Harness.settled()
         harness.pass(4 * 60)
         harness.send(.foreground)
@@ -219,8 +202,7 @@ struct LaunchTests {
         #expect(harness.sent.last?.request.isFetch == true)
     }
 
-    @Test("A changed state is reported, and asked about")
-    func changedState() {
+    @Test func `A changed state is reported, and asked about`() {
         var harness = Harness.settled()
         harness.send(.statusesChanged)
         harness.gather(statuses: [status(subscription(), signed: t0 + 5)])
@@ -231,8 +213,7 @@ struct LaunchTests {
         #expect(harness.sent.last?.request.isFetch == true)
     }
 
-    @Test("A state that changes while the device is asked leads to another look")
-    func changedMeanwhile() {
+    @Test func `A state that changes while the device is asked leads to another look`() {
         var harness = Harness.signedIn()
         harness.send(.statusesChanged)
         let first = harness.gathers
@@ -248,8 +229,7 @@ struct LaunchTests {
         #expect(harness.sent.contains { $0.request.report?.signedRenewals == ["renewal-1"] })
     }
 
-    @Test("The customer is asked for again when an entitlement ends")
-    func entitlementEnds() {
+    @Test func `The customer is asked for again when an entitlement ends`() {
         var harness = Harness.settled()
         harness.send(.statusesChanged)
         harness.gather()
@@ -261,8 +241,7 @@ struct LaunchTests {
         #expect(harness.sent.last?.request.isFetch == true)
     }
 
-    @Test("A timer that rings early asks nobody")
-    func earlyTimer() {
+    @Test func `A timer that rings early asks nobody`() {
         var harness = Harness.settled()
         harness.send(.statusesChanged)
         harness.gather()

@@ -4,8 +4,7 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-@Suite("Life without the server")
-struct OfflineTests {
+@Suite struct `Life without the server` {
     /// Signed in, and the server has answered once.
     private func answered(_ change: (inout CustomerAnswer) -> Void, device: [DeviceTransaction] = []) -> Harness {
         var harness = Harness.signedIn()
@@ -14,8 +13,7 @@ struct OfflineTests {
         return harness
     }
 
-    @Test("The server's answer holds until it ends")
-    func untilItEnds() {
+    @Test func `The server's answer holds until it ends`() {
         var harness = answered {
             $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + day)]
         }
@@ -26,8 +24,7 @@ struct OfflineTests {
         #expect(harness.customer?["pro"]?.details == ["expired"])
     }
 
-    @Test("When the answer is over the device decides, although something is cached")
-    func deviceAfterAnswer() {
+    @Test func `When the answer is over the device decides, although something is cached`() {
         var harness = answered(
             { $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + hour)] },
             device: [subscription(expires: t0 + 40 * day)])
@@ -38,8 +35,7 @@ struct OfflineTests {
         #expect(harness.customer?["pro"]?.until == t0 + 40 * day)
     }
 
-    @Test("What was just bought counts although the device's list does not have it yet")
-    func notInTheList() {
+    @Test func `What was just bought counts although the device's list does not have it yet`() {
         var harness = Harness.settled()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0 + 1)))))
@@ -49,8 +45,7 @@ struct OfflineTests {
         #expect(harness.customer?.source == .device)
     }
 
-    @Test("An unfinished consumable does not switch the device's word off")
-    func withUnfinishedConsumable() {
+    @Test func `An unfinished consumable does not switch the device's word off`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [coins()], current: [subscription()])
         harness.fail(.noConnection)
@@ -58,8 +53,7 @@ struct OfflineTests {
         #expect(harness.customer?.source == .device)
     }
 
-    @Test("A fresh answer that says no counts more than the device")
-    func serverSaysNo() {
+    @Test func `A fresh answer that says no counts more than the device`() {
         var harness = answered(
             { $0.entitlements = [Entitlement(key: "pro", isActive: false)] },
             device: [subscription()])
@@ -69,8 +63,7 @@ struct OfflineTests {
         #expect(harness.customer?.isActive("pro") == true)
     }
 
-    @Test("The server's word counts where a renewal does not show on the device")
-    func missingRenewal() {
+    @Test func `The server's word counts where a renewal does not show on the device`() {
         let harness = answered(
             { $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + 20 * day)] },
             device: [subscription(purchased: t0 - 40 * day, expires: t0 - 10 * day)])
@@ -78,8 +71,7 @@ struct OfflineTests {
         #expect(harness.customer?.source == .server)
     }
 
-    @Test("What belongs to another customer is not granted, however long the server is away")
-    func foreign() {
+    @Test func `What belongs to another customer is not granted, however long the server is away`() {
         var harness = Harness.signedIn("anna")
         harness.gather(unfinished: [lifetime(token: nil)], current: [lifetime(token: nil)])
         harness.answerAll {
@@ -92,16 +84,14 @@ struct OfflineTests {
         #expect(harness.customer?.isActive("pro") == false)
     }
 
-    @Test("What another customer's token names is not granted")
-    func foreignToken() {
+    @Test func `What another customer's token names is not granted`() {
         var harness = Harness.signedIn()
         harness.gather(current: [lifetime(token: UUID(uuidString: bert))])
         harness.fail(.noConnection)
         #expect(harness.customer?.isActive("pro") == false)
     }
 
-    @Test("A non-renewing subscription lasts as long as the catalogue says, though StoreKit lists it for ever")
-    func nonRenewing() {
+    @Test func `A non-renewing subscription lasts as long as the catalogue says, though StoreKit lists it for ever`() {
         func granted(_ age: TimeInterval, _ productID: String = "season") -> Bool? {
             var harness = Harness.signedIn()
             harness.gather(current: [
@@ -115,25 +105,22 @@ struct OfflineTests {
         #expect(granted(day, "unknown") == false)
     }
 
-    @Test(
-        "What was taken back, upgraded, used up or is over gives nothing",
-        arguments: [
-            subscription(revoked: t0 - 60), subscription(expires: t0 - 1),
-            {
-                var upgraded = subscription()
-                upgraded.isUpgraded = true
-                return upgraded
-            }(), .unsigned(9, "lifetime", .consumable, purchased: t0 - hour, token: UUID(uuidString: anna)),
-        ])
-    func givesNothing(_ transaction: DeviceTransaction) {
+    @Test(arguments: [
+        subscription(revoked: t0 - 60), subscription(expires: t0 - 1),
+        {
+            var upgraded = subscription()
+            upgraded.isUpgraded = true
+            return upgraded
+        }(), .unsigned(9, "lifetime", .consumable, purchased: t0 - hour, token: UUID(uuidString: anna)),
+    ])
+    func `What was taken back, upgraded, used up or is over gives nothing`(_ transaction: DeviceTransaction) {
         var harness = Harness.signedIn()
         harness.gather(current: [transaction])
         harness.fail(.noConnection)
         #expect(harness.customer?.isActive("pro") == false)
     }
 
-    @Test("A revocation in an update counts at once, against device and server")
-    func revocation() {
+    @Test func `A revocation in an update counts at once, against device and server`() {
         var harness = answered(
             {
                 var entitlement = Entitlement(key: "pro", isActive: true, until: t0 + 20 * day)
@@ -152,8 +139,7 @@ struct OfflineTests {
         #expect(harness.customer?.isActive("pro") == false)
     }
 
-    @Test("In the grace period the device grants, and asks to mend the payment")
-    func gracePeriod() {
+    @Test func `In the grace period the device grants, and asks to mend the payment`() {
         var harness = Harness.signedIn()
         let over = subscription(purchased: t0 - 31 * day, expires: t0 - day)
         harness.gather(current: [over], statuses: [status(over, .inGracePeriod)])
@@ -167,8 +153,7 @@ struct OfflineTests {
         #expect(retrying.customer?.isActive("pro") == false)
     }
 
-    @Test("Setting the clock back wins nothing")
-    func clockBack() {
+    @Test func `Setting the clock back wins nothing`() {
         var harness = answered {
             $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + day)]
         }
@@ -183,8 +168,8 @@ struct OfflineTests {
         #expect(harness.customer?.isActive("pro") == false)
     }
 
-    @Test("A device whose clock is wrong by years shows what the server says", arguments: [-5 * year, 5 * year])
-    func wrongClock(_ error: TimeInterval) {
+    @Test(arguments: [-5 * year, 5 * year])
+    func `A device whose clock is wrong by years shows what the server says`(_ error: TimeInterval) {
         var harness = Harness.signedIn()
         harness.now = t0 + error
         harness.gather()
@@ -198,16 +183,14 @@ struct OfflineTests {
         #expect(harness.customer?.isActive("pro") == false)
     }
 
-    @Test("Nobody signed in has nothing, whatever the device has")
-    func nobody() {
+    @Test func `Nobody signed in has nothing, whatever the device has`() {
         var harness = Harness()
         harness.start()
         harness.send(.updated(lifetime()))
         #expect(harness.customer?.entitlements.isEmpty == true)
     }
 
-    @Test("Answers that overtake each other do not bring back what is over")
-    func overtaking() throws {
+    @Test func `Answers that overtake each other do not bring back what is over`() throws {
         var harness = Harness.signedIn()
         harness.gather(current: [lifetime()])
         let first = try #require(harness.open.keys.first)
@@ -224,8 +207,7 @@ struct OfflineTests {
         #expect(harness.customer?.asOf == t0 + 5)
     }
 
-    @Test("A server whose clock was set back is believed again")
-    func serverClockBack() {
+    @Test func `A server whose clock was set back is believed again`() {
         var harness = answered { $0.asOf = t0 + 10 * day }
         harness.send(.statusesChanged)
         harness.gather()
@@ -233,8 +215,7 @@ struct OfflineTests {
         #expect(harness.customer?.asOf == t0)
     }
 
-    @Test("The most urgent step is shown")
-    func nextStep() throws {
+    @Test func `The most urgent step is shown`() throws {
         let json = """
             {"id": "\(anna)", "as_of": 1750000000000, "entitlements": [], "consumables": [], "groups": [
               {"subscription_group_identifier": "1", "state": "inactive", "details": [],

@@ -22,8 +22,8 @@ private final class Log: Sendable {
     var all: [Asked] { lock.withLock { entries } }
 }
 
-@Suite("Answers that the server has to prove", .timeLimit(.minutes(10)))
-struct ProofTests {
+@Suite(.timeLimit(.minutes(10)))
+struct `Answers that the server has to prove` {
     private static let body = """
         {"id": "anna/ö", "as_of": 1750000000000, "entitlements": [], "groups": [], "consumables": []}
         """
@@ -34,8 +34,7 @@ struct ProofTests {
         .init(headers: header.map { ["Counterfoil-Signature": $0] } ?? [:], body: Self.body)
     }
 
-    @Test("The keys in the app are asked about customer, nonce, time and body, byte for byte")
-    func message() async throws {
+    @Test func `The keys in the app are asked about customer, nonce, time and body, byte for byte`() async throws {
         let log = Log()
         let proof = AnswerProof(keys: keys) { signature, message, key in
             log.add(Asked(signature: signature, message: message, key: key))
@@ -53,8 +52,7 @@ struct ProofTests {
         #expect(request()?.value(forHTTPHeaderField: "Counterfoil-Nonce") != nonce)
     }
 
-    @Test("The server writes identifiers that are UUIDs in lower case")
-    func lowerCase() async throws {
+    @Test func `The server writes identifiers that are UUIDs in lower case`() async throws {
         let log = Log()
         let proof = AnswerProof(keys: keys) { signature, message, key in
             log.add(Asked(signature: signature, message: message, key: key))
@@ -66,10 +64,8 @@ struct ProofTests {
         #expect(log.all.first.map { String(decoding: $0.message, as: UTF8.self).contains("\n\(anna)\n") } == true)
     }
 
-    @Test(
-        "What is not proven is no answer, whatever was asked",
-        arguments: [nil, "", "1", "1.%%", "1.AAAA.AAAA", ".AAAA", "1.AAAA"] as [String?])
-    func refusals(_ header: String?) async throws {
+    @Test(arguments: [nil, "", "1", "1.%%", "1.AAAA.AAAA", ".AAAA", "1.AAAA"] as [String?])
+    func `What is not proven is no answer, whatever was asked`(_ header: String?) async throws {
         let (backend, _) = try StubProtocol.backend(answer(header), proof: AnswerProof(keys: keys) { _, _, _ in false })
         await #expect(throws: BackendFailure.invalidAnswer) {
             try await backend.customer(customer, environment: nil)
@@ -82,8 +78,7 @@ struct ProofTests {
         }
     }
 
-    @Test("Failures and sessions are not signed; without keys nothing has to be")
-    func unsigned() async throws {
+    @Test func `Failures and sessions are not signed; without keys nothing has to be`() async throws {
         let proof = AnswerProof(keys: keys) { _, _, _ in false }
         let (failing, _) = try StubProtocol.backend(.init(status: 503, body: #"{"code": "busy"}"#), proof: proof)
         await #expect(throws: BackendFailure(status: 503, code: "busy")) {

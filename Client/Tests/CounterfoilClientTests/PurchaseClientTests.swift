@@ -47,10 +47,9 @@ private struct App {
     }
 }
 
-@Suite("The client drives store, server and storage", .timeLimit(.minutes(10)))
-struct PurchaseClientTests {
-    @Test("At launch what the device has is reported, shown and finished")
-    func launch() async throws {
+@Suite(.timeLimit(.minutes(10)))
+struct `The client drives store, server and storage` {
+    @Test func `At launch what the device has is reported, shown and finished`() async throws {
         let app = await App()
         await app.store.add(subscription(), tells: false)
         app.client.start()
@@ -63,8 +62,9 @@ struct PurchaseClientTests {
         #expect(await app.store.synced == 0)
     }
 
-    @Test("What happens while nobody has asked for it yet is heard: listening begins before start returns")
-    func listensFirst() async throws {
+    @Test func `What happens while nobody has asked for it yet is heard: listening begins before start returns`()
+        async throws
+    {
         let app = await App()
         app.client.start()
         await app.store.add(coins())
@@ -73,8 +73,7 @@ struct PurchaseClientTests {
         #expect(await app.store.finished == [7])
     }
 
-    @Test("Started twice, it runs once")
-    func startedTwice() async throws {
+    @Test func `Started twice, it runs once`() async throws {
         let app = await App()
         app.client.start()
         app.client.start()
@@ -83,8 +82,7 @@ struct PurchaseClientTests {
         #expect(await app.server.reports.count == 1)
     }
 
-    @Test("A purchase is delivered, finished and shown")
-    func buy() async throws {
+    @Test func `A purchase is delivered, finished and shown`() async throws {
         let delivered = AsyncStream.makeStream(of: UInt64.self)
         let app = await App { $0.deliver = { delivered.continuation.yield($0.id) } }
         app.client.start()
@@ -99,8 +97,9 @@ struct PurchaseClientTests {
         #expect(await app.store.purchases.map(\.appAccountToken) == [UUID(uuidString: anna)])
     }
 
-    @Test("A lost answer costs nothing: the purchase is reported again and finished once it is known to be kept")
-    func lostAnswer() async throws {
+    @Test func `A lost answer costs nothing: the purchase is reported again and finished once it is known to be kept`()
+        async throws
+    {
         let app = await App(faults: [.lostAnswer])
         await app.store.add(coins(), tells: false)
         app.client.start()
@@ -115,8 +114,7 @@ struct PurchaseClientTests {
         #expect(await app.store.finished == [7])
     }
 
-    @Test("A server that hangs holds up neither the launch nor a purchase")
-    func hangs() async throws {
+    @Test func `A server that hangs holds up neither the launch nor a purchase`() async throws {
         let app = await App(faults: [.hang, .hang, .hang])
         app.client.start()
         try app.client.signIn(anna, token: "token")
@@ -131,8 +129,7 @@ struct PurchaseClientTests {
         await app.client.stop()
     }
 
-    @Test("The restore button asks the App Store; nothing else does")
-    func restore() async throws {
+    @Test func `The restore button asks the App Store; nothing else does`() async throws {
         let app = await App()
         await app.store.add(subscription(token: nil), tells: false)
         await app.store.failSync(with: CancellationError())
@@ -146,8 +143,7 @@ struct PurchaseClientTests {
         #expect(await app.server.reports.map(\.report.restore).suffix(1) == [true])
     }
 
-    @Test("After a restart the cached answer is shown before the server is asked")
-    func cache() async throws {
+    @Test func `After a restart the cached answer is shown before the server is asked`() async throws {
         let storage = MemoryStorage()
         let first = await App(storage: storage)
         await first.store.add(subscription(), tells: false)
@@ -162,8 +158,7 @@ struct PurchaseClientTests {
         await second.client.stop()
     }
 
-    @Test("A storage that cannot be read counts as empty, and the app is told")
-    func damagedStorage() async throws {
+    @Test func `A storage that cannot be read counts as empty, and the app is told`() async throws {
         let storage = MemoryStorage()
         await storage.save(Data("{".utf8), as: "device")
         let notices = AsyncStream.makeStream(of: ClientNotice.self)
@@ -175,8 +170,7 @@ struct PurchaseClientTests {
         #expect(await app.shows { $0.readiness == .ready }?.id == anna)
     }
 
-    @Test("The token is asked for, and asked for again when it expired")
-    func tokens() async throws {
+    @Test func `The token is asked for, and asked for again when it expired`() async throws {
         let asked = AsyncStream.makeStream(of: String.self)
         let app = await App(faults: [.failure(BackendFailure(status: 401, code: "token_expired"))]) {
             $0.token = {
@@ -192,8 +186,7 @@ struct PurchaseClientTests {
         #expect(await customers.next() == anna)
     }
 
-    @Test("Without an account or a backend, the app transaction makes a session")
-    func anonymousSession() async throws {
+    @Test func `Without an account or a backend, the app transaction makes a session`() async throws {
         let app = await App { $0.allowsAnonymousCustomers = true }
         await app.store.add(subscription(token: nil), tells: false)
         app.client.start()
@@ -204,8 +197,7 @@ struct PurchaseClientTests {
         #expect(await app.server.owners == [1: anna])
     }
 
-    @Test("Signed out, what is bought waits for the next sign-in")
-    func signedOut() async throws {
+    @Test func `Signed out, what is bought waits for the next sign-in`() async throws {
         let app = await App()
         app.client.start()
         try app.client.signIn(anna, token: "token")
@@ -220,16 +212,14 @@ struct PurchaseClientTests {
         #expect(await app.store.finished == [7])
     }
 
-    @Test("A stopped client answers everybody who waits")
-    func stopped() async throws {
+    @Test func `A stopped client answers everybody who waits`() async throws {
         let app = await App()
         await app.client.stop()
         await #expect(throws: PurchaseClientError.stopped) { try await app.client.buy("coins") }
         #expect(await app.shows { _ in true } == nil)
     }
 
-    @Test("A customer's identifier has 1 to 255 bytes")
-    func identifiers() async throws {
+    @Test func `A customer's identifier has 1 to 255 bytes`() async throws {
         let app = await App()
         #expect(throws: PurchaseClientError.invalidCustomer) { try app.client.signIn("") }
         #expect(throws: PurchaseClientError.invalidCustomer) {
@@ -237,8 +227,7 @@ struct PurchaseClientTests {
         }
     }
 
-    @Test("Files are written, read, replaced and removed")
-    func fileStorage() async throws {
+    @Test func `Files are written, read, replaced and removed`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
         let storage = FileStorage(folder: folder)

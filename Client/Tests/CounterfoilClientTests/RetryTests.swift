@@ -4,17 +4,14 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-@Suite("When the server does not answer as it should")
-struct RetryTests {
-    @Test(
-        "An overloaded, broken or silent server is asked again",
-        arguments: [
-            BackendFailure(status: 429, code: "rate_limited"), BackendFailure(status: 500, code: "internal"),
-            BackendFailure(status: 503, code: "unavailable"), BackendFailure(status: 408, code: "timeout"),
-            .noConnection,
-            .timeout, .invalidAnswer, BackendFailure(status: 400, code: "odd", isRetryable: true),
-        ])
-    func again(_ failure: BackendFailure) {
+@Suite struct `When the server does not answer as it should` {
+    @Test(arguments: [
+        BackendFailure(status: 429, code: "rate_limited"), BackendFailure(status: 500, code: "internal"),
+        BackendFailure(status: 503, code: "unavailable"), BackendFailure(status: 408, code: "timeout"),
+        .noConnection,
+        .timeout, .invalidAnswer, BackendFailure(status: 400, code: "odd", isRetryable: true),
+    ])
+    func `An overloaded, broken or silent server is asked again`(_ failure: BackendFailure) {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.fail(failure)
@@ -26,8 +23,7 @@ struct RetryTests {
         #expect(harness.finished == [1])
     }
 
-    @Test("The pauses double from a second to a quarter of an hour, give or take half")
-    func backoff() throws {
+    @Test func `The pauses double from a second to a quarter of an hour, give or take half`() throws {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         for round in 0..<20 {
@@ -39,8 +35,7 @@ struct RetryTests {
         }
     }
 
-    @Test("Pauses differ between devices")
-    func jitter() {
+    @Test func `Pauses differ between devices`() {
         let pauses = [0.5, 1, 1.5].map { (jitter: Double) -> TimeInterval? in
             var harness = Harness()
             harness.jitter = jitter
@@ -53,8 +48,7 @@ struct RetryTests {
         #expect(pauses == [0.5, 1, 1.5])
     }
 
-    @Test("Retry-After is obeyed, and nothing ends that pause early")
-    func retryAfter() throws {
+    @Test func `Retry-After is obeyed, and nothing ends that pause early`() throws {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: 1800))
@@ -67,8 +61,7 @@ struct RetryTests {
         #expect(harness.finished.sorted() == [1, 5])
     }
 
-    @Test("A failure without Retry-After does not shorten the pause that the server asked for")
-    func otherFailure() {
+    @Test func `A failure without Retry-After does not shorten the pause that the server asked for`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.send(.recorded(lifetime()))
@@ -80,8 +73,7 @@ struct RetryTests {
         #expect(harness.open.isEmpty)
     }
 
-    @Test("An absurd Retry-After is a day at most")
-    func absurdRetryAfter() throws {
+    @Test func `An absurd Retry-After is a day at most`() throws {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: 1e12))
@@ -90,8 +82,8 @@ struct RetryTests {
 
     enum Occasion: CaseIterable { case foreground, update, purchase, restore }
 
-    @Test("Our own pause ends when there is news", arguments: Occasion.allCases)
-    func earlier(_ occasion: Occasion) {
+    @Test(arguments: Occasion.allCases)
+    func `Our own pause ends when there is news`(_ occasion: Occasion) {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [lifetime()])
         harness.fail(.noConnection)
@@ -109,8 +101,7 @@ struct RetryTests {
         #expect(harness.timers[.retry] == nil)
     }
 
-    @Test("A request without an answer ends after ten seconds, and is sent again")
-    func requestTimeout() throws {
+    @Test func `A request without an answer ends after ten seconds, and is sent again`() throws {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         let id = try #require(harness.open.keys.first)
@@ -128,8 +119,7 @@ struct RetryTests {
         #expect(harness.finished == [1])
     }
 
-    @Test("An expired token is asked for once, and the report sent again")
-    func expiredToken() {
+    @Test func `An expired token is asked for once, and the report sent again`() {
         var harness = Harness.signedIn(anna) { $0.token = { _ in nil } }
         harness.gather(unfinished: [subscription()])
         harness.fail(BackendFailure(status: 401, code: "token_expired"))
@@ -142,8 +132,7 @@ struct RetryTests {
         #expect(harness.finished == [1])
     }
 
-    @Test("A fresh token that has expired as well is a mistake of the app")
-    func expiredAgain() {
+    @Test func `A fresh token that has expired as well is a mistake of the app`() {
         var harness = Harness.signedIn(anna) { $0.token = { _ in nil } }
         harness.gather(unfinished: [subscription()])
         let failure = BackendFailure(status: 401, code: "token_expired")
@@ -155,8 +144,7 @@ struct RetryTests {
         #expect(harness.finished.isEmpty)
     }
 
-    @Test("A token that cannot be had now is asked for later; one that does not exist stops everything")
-    func noToken() {
+    @Test func `A token that cannot be had now is asked for later; one that does not exist stops everything`() {
         var harness = Harness { $0.token = { _ in nil } }
         harness.start()
         harness.send(.signedIn(customer: anna, token: nil))
@@ -173,8 +161,8 @@ struct RetryTests {
         #expect(harness.finished == [1])
     }
 
-    @Test("A wrong key stops everything, loses nothing and is told", arguments: [401, 403, 404, 405])
-    func misconfigured(_ status: Int) {
+    @Test(arguments: [401, 403, 404, 405])
+    func `A wrong key stops everything, loses nothing and is told`(_ status: Int) {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(), coins()])
         let failure = BackendFailure(status: status, code: "unauthorized")
@@ -189,8 +177,7 @@ struct RetryTests {
         #expect(harness.finished.sorted() == [1, 7])
     }
 
-    @Test("A mistake in the request is no transaction's fault")
-    func badRequest() {
+    @Test func `A mistake in the request is no transaction's fault`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()], appTransaction: nil)
         harness.fail(BackendFailure(status: 400, code: "unknown_member", parameter: "signed_renewals"))
@@ -198,8 +185,7 @@ struct RetryTests {
         #expect(harness.machine.halted?.code == "unknown_member")
     }
 
-    @Test("An answer about somebody else is thrown away")
-    func anothersAnswer() {
+    @Test func `An answer about somebody else is thrown away`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.answerOnce {
@@ -211,16 +197,14 @@ struct RetryTests {
         #expect(harness.customer?.isActive("pro") != true || harness.customer?["pro"]?.source == .device)
     }
 
-    @Test("The server may write a UUID in lower case")
-    func caseOfUUID() {
+    @Test func `The server may write a UUID in lower case`() {
         var harness = Harness.signedIn(anna.uppercased())
         harness.gather(unfinished: [subscription()])
         harness.answerOnce { $0.id = anna }
         #expect(harness.finished == [1])
     }
 
-    @Test("Environments are reported apart, and 500 at a time")
-    func lots() {
+    @Test func `Environments are reported apart, and 500 at a time`() {
         var harness = Harness.signedIn()
         let many = (1...1100).map { subscription(UInt64($0)) } + [subscription(2000, environment: "Production")]
         harness.gather(unfinished: many)
@@ -233,8 +217,7 @@ struct RetryTests {
         #expect(harness.finished.count == 1101)
     }
 
-    @Test("A report that is too large is halved")
-    func tooLarge() {
+    @Test func `A report that is too large is halved`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(1), subscription(2)], appTransaction: nil)
         harness.fail(BackendFailure(status: 413, code: "too_large"))

@@ -4,15 +4,14 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-@Suite("A device of a simulator that cannot be reached", .timeLimit(.minutes(10)))
-struct SimulatedDeviceTests {
+@Suite(.timeLimit(.minutes(10)))
+struct `A device of a simulator that cannot be reached` {
     private func device() throws -> SimulatedDevice {
         SimulatedDevice(
             control: try #require(URL(string: "http://127.0.0.1:1")), customer: "anna", device: "phone")
     }
 
-    @Test("It has nothing, as StoreKit without a network")
-    func nothing() async throws {
+    @Test func `It has nothing, as StoreKit without a network`() async throws {
         let device = try device()
         #expect(await device.unfinished().isEmpty)
         #expect(await device.current().isEmpty)
@@ -23,8 +22,7 @@ struct SimulatedDeviceTests {
         await device.finish(1)
     }
 
-    @Test("Buying, restoring and looking for products throw")
-    func failures() async throws {
+    @Test func `Buying, restoring and looking for products throw`() async throws {
         let device = try device()
         await #expect(throws: (any Error).self) { try await device.purchase("monthly", PurchaseOptions()) }
         await #expect(throws: (any Error).self) { try await device.sync() }

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("An app has to carry it")
-struct SizeTests {
+@Suite struct `An app has to carry it` {
     private let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Sources")
 
@@ -19,22 +18,19 @@ struct SizeTests {
         return !line.isEmpty && !line.hasPrefix("//")
     }
 
-    @Test("What an app links is at most 2,000 lines, without comments and empty lines")
-    func library() throws {
+    @Test func `What an app links is at most 2,000 lines, without comments and empty lines`() throws {
         let lines = try (files("CounterfoilClient") + files("CounterfoilStoreKit")).flatMap { $0 }.filter(isCode)
         #expect(lines.count > 1000)
         #expect(lines.count <= 2000)
     }
 
-    @Test("The adapter decides nothing, so it is under 300 lines")
-    func adapter() throws {
+    @Test func `The adapter decides nothing, so it is under 300 lines`() throws {
         let lines = try files("CounterfoilStoreKit").flatMap { $0 }
         #expect(lines.count > 100)
         #expect(lines.count < 300)
     }
 
-    @Test("No file is longer than 300 lines")
-    func files() throws {
+    @Test func `No file is longer than 300 lines`() throws {
         let longest = try (files("CounterfoilClient") + files("CounterfoilClientTesting")).map(\.count).max()
         #expect(longest.map { $0 <= 301 } == true)
     }

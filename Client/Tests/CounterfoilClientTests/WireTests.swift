@@ -56,8 +56,8 @@ final class StubProtocol: URLProtocol {
     }
 }
 
-@Suite("What goes over the wire", .timeLimit(.minutes(10)))
-struct WireTests {
+@Suite(.timeLimit(.minutes(10)))
+struct `What goes over the wire` {
     private let answer = """
         {"object": "customer", "id": "anna/ö", "app": "com.example", "environment": "Sandbox", "as_of": 1750000000000,
          "entitlements": [{"object": "entitlement", "key": "pro", "is_active": true, "state": "active",
@@ -74,8 +74,7 @@ struct WireTests {
           {"code": "bad_json", "param": "signed_transactions[3]"}]}
         """
 
-    @Test("A report is what the server reads, and its answer is read")
-    func report() async throws {
+    @Test func `A report is what the server reads, and its answer is read`() async throws {
         let (backend, request) = try StubProtocol.backend(.init(body: answer), path: "/base/")
         var report = PurchaseReport()
         report.signedTransactions = ["a", "b"]
@@ -110,14 +109,12 @@ struct WireTests {
         #expect(customer.productEntitlements?.first?.duration == 86_400_000)
     }
 
-    @Test("What is not known is left out of a report")
-    func emptyReport() throws {
+    @Test func `What is not known is left out of a report`() throws {
         let text = String(decoding: try JSONEncoder().encode(PurchaseReport()), as: UTF8.self)
         #expect(text == #"{"signed_transactions":[]}"#)
     }
 
-    @Test("A customer is asked for without a body")
-    func fetch() async throws {
+    @Test func `A customer is asked for without a body`() async throws {
         let (backend, request) = try StubProtocol.backend(.init(body: answer))
         _ = try await backend.customer(CustomerCredential(customer: "anna", token: nil), environment: nil)
         let sent = try #require(request())
@@ -126,8 +123,7 @@ struct WireTests {
         #expect(sent.value(forHTTPHeaderField: "Counterfoil-Customer-Token") == nil)
     }
 
-    @Test("Merging and sessions have routes of their own")
-    func otherRoutes() async throws {
+    @Test func `Merging and sessions have routes of their own`() async throws {
         let (backend, request) = try StubProtocol.backend(.init(body: answer))
         _ = try await backend.merge(
             CustomerCredential(customer: "a", token: "x"), into: CustomerCredential(customer: "b", token: "y"),
@@ -140,46 +136,45 @@ struct WireTests {
         #expect(asked()?.url?.path == "/v1/sessions")
     }
 
-    @Test(
-        "A failure keeps the status, the code, the parameter and the pause",
-        arguments: [
-            (
-                StubProtocol.Answer(
-                    status: 503, headers: ["Retry-After": "7"],
-                    body: #"{"object": "error", "code": "busy", "message": "m", "retryable": true, "backoff_ms": 6500}"#
-                ),
-                BackendFailure(status: 503, code: "busy", message: "m", retryAfter: 7, isRetryable: true)
+    @Test(arguments: [
+        (
+            StubProtocol.Answer(
+                status: 503, headers: ["Retry-After": "7"],
+                body: #"{"object": "error", "code": "busy", "message": "m", "retryable": true, "backoff_ms": 6500}"#
             ),
-            (
-                .init(
-                    status: 400,
-                    body:
-                        #"{"object": "error", "code": "wrong_app", "message": "m", "retryable": false, "param": "app"}"#
-                ),
-                BackendFailure(status: 400, code: "wrong_app", message: "m", parameter: "app")
+            BackendFailure(status: 503, code: "busy", message: "m", retryAfter: 7, isRetryable: true)
+        ),
+        (
+            .init(
+                status: 400,
+                body:
+                    #"{"object": "error", "code": "wrong_app", "message": "m", "retryable": false, "param": "app"}"#
             ),
-            (
-                .init(status: 400, body: #"{"code": "bad_signature", "param": "signed_transactions[0]"}"#),
-                BackendFailure(status: 400, code: "bad_signature", parameter: "signed_transactions[0]")
-            ),
-            (
-                .init(status: 429, body: #"{"code": "rate_limited", "type": "slow", "backoff_ms": 1500}"#),
-                BackendFailure(status: 429, code: "rate_limited", retryAfter: 1.5)
-            ),
-            (.init(status: 502, body: "<html>"), BackendFailure(status: 502, code: "http_502")),
-            (.init(status: 200, body: "{\"id\": \"anna\""), .invalidAnswer),
-            (.init(status: 200, body: ""), .invalidAnswer), (.init(status: 0), .noConnection),
-            (.init(status: -1), .timeout),
-        ])
-    func failures(_ answer: StubProtocol.Answer, _ failure: BackendFailure) async throws {
+            BackendFailure(status: 400, code: "wrong_app", message: "m", parameter: "app")
+        ),
+        (
+            .init(status: 400, body: #"{"code": "bad_signature", "param": "signed_transactions[0]"}"#),
+            BackendFailure(status: 400, code: "bad_signature", parameter: "signed_transactions[0]")
+        ),
+        (
+            .init(status: 429, body: #"{"code": "rate_limited", "type": "slow", "backoff_ms": 1500}"#),
+            BackendFailure(status: 429, code: "rate_limited", retryAfter: 1.5)
+        ),
+        (.init(status: 502, body: "<html>"), BackendFailure(status: 502, code: "http_502")),
+        (.init(status: 200, body: "{\"id\": \"anna\""), .invalidAnswer),
+        (.init(status: 200, body: ""), .invalidAnswer), (.init(status: 0), .noConnection),
+        (.init(status: -1), .timeout),
+    ])
+    func `A failure keeps the status, the code, the parameter and the pause`(
+        _ answer: StubProtocol.Answer, _ failure: BackendFailure
+    ) async throws {
         let (backend, _) = try StubProtocol.backend(answer)
         await #expect(throws: failure) {
             try await backend.customer(CustomerCredential(customer: "anna", token: nil), environment: nil)
         }
     }
 
-    @Test("A signed transaction says the same here as on the server")
-    func signedTransaction() throws {
+    @Test func `A signed transaction says the same here as on the server`() throws {
         let text = subscription(12, expires: t0 + day, token: UUID(uuidString: anna), environment: "Production").jws
         let transaction = try #require(DeviceTransaction(jws: text, isVerified: true))
         #expect(
@@ -187,15 +182,12 @@ struct WireTests {
         )
     }
 
-    @Test(
-        "What is no signed transaction is none",
-        arguments: ["", "a.b", "e30.e30.e30", "a.%%%.c", "....", "e30.W10.e30"])
-    func notATransaction(_ text: String) {
+    @Test(arguments: ["", "a.b", "e30.e30.e30", "a.%%%.c", "....", "e30.W10.e30"])
+    func `What is no signed transaction is none`(_ text: String) {
         #expect(DeviceTransaction(jws: text, isVerified: true) == nil)
     }
 
-    @Test("A transaction says whether it was paid for, shared or assigned")
-    func ownership() throws {
+    @Test func `A transaction says whether it was paid for, shared or assigned`() throws {
         for (text, ownership) in [
             ("PURCHASED", Ownership.purchased), ("FAMILY_SHARED", .familyShared), ("ASSIGNED", .assigned),
         ] {
@@ -208,8 +200,7 @@ struct WireTests {
         }
     }
 
-    @Test("Records survive being saved, to the last bit")
-    func records() throws {
+    @Test func `Records survive being saved, to the last bit`() throws {
         var harness = Harness.signedIn()
         let odd = Date(timeIntervalSince1970: 1_750_000_000.123)
         harness.gather(

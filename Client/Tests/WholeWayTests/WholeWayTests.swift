@@ -15,8 +15,8 @@ struct WholeWayTests {
     /// Lives side by side are two customers each who know nothing of the others.
     private static let sideBySide = 10
 
-    @Test("Thirteen months with every fault end with everybody knowing the same", .timeLimit(.minutes(120)))
-    func lives() async throws {
+    @Test(.timeLimit(.minutes(120)))
+    func `Thirteen months with every fault end with everybody knowing the same`() async throws {
         let count = ProcessInfo.processInfo.environment["CLIENT_WHOLE_LIVES"].flatMap { Int($0) } ?? 3
         let first = ProcessInfo.processInfo.environment["CLIENT_WHOLE_SEED"].flatMap { UInt64($0) } ?? 1
         for begin in stride(from: 0, to: count, by: Self.sideBySide) {
@@ -27,8 +27,8 @@ struct WholeWayTests {
         }
     }
 
-    @Test("SHA-256 and HMAC are right", arguments: [(0, "e3b0c442"), (3, "ba7816bf"), (112, "cf5b16a7")])
-    func hashes(_ count: Int, _ start: String) {
+    @Test(arguments: [(0, "e3b0c442"), (3, "ba7816bf"), (112, "cf5b16a7")])
+    func `SHA-256 and HMAC are right`(_ count: Int, _ start: String) {
         let messages = [
             0: "", 3: "abc",
             112:
@@ -39,8 +39,8 @@ struct WholeWayTests {
 }
 
 /// What the article "Test your purchases on Linux" shows of devices, and what one customer's devices do together.
-@Suite("Devices of one customer", .enabled(if: isThere, reason), .serialized, .timeLimit(.minutes(10)))
-struct DeviceTests {
+@Suite(.enabled(if: isThere, reason), .serialized, .timeLimit(.minutes(10)))
+struct `Devices of one customer` {
     /// Calls `body` with a store and a server that run until it returns.
     private func withWorld(_ body: (StoreAndServer) async throws -> Void) async throws {
         let world = try await StoreAndServer()
@@ -68,7 +68,7 @@ struct DeviceTests {
         while try await !condition() { try await Task.sleep(nanoseconds: 5_000_000) }
     }
 
-    @Test func whatWasBoughtOnTheOldPhoneIsOnTheNewOne() async throws {
+    @Test func `what was bought on the old phone is on the new one`() async throws {
         try await withWorld { world in
             try await world.command(#"{"createCustomer":{"customer":"anna"}}"#)
             let simulator = world.control
@@ -94,8 +94,9 @@ struct DeviceTests {
         }
     }
 
-    @Test("An app without a backend begins a session, and its purchases go to the account at the sign-in")
-    func sessions() async throws {
+    @Test func `An app without a backend begins a session, and its purchases go to the account at the sign-in`()
+        async throws
+    {
         try await withWorld { world in
             try await world.command(#"{"createCustomer":{"customer":"anna"}}"#)
             let phone = device("phone", world)
@@ -127,8 +128,9 @@ struct DeviceTests {
         }
     }
 
-    @Test("Whose identifier is no UUID buys for the account that the backend names, and has signed answers")
-    func namedAccount() async throws {
+    @Test func `Whose identifier is no UUID buys for the account that the backend names, and has signed answers`()
+        async throws
+    {
         try await withWorld { world in
             try await world.command(#"{"createCustomer":{"customer":"anna"}}"#)
             let account = UUID()
@@ -157,8 +159,7 @@ struct DeviceTests {
         }
     }
 
-    @Test("Without the server a device shows what the server would say")
-    func agreement() async throws {
+    @Test func `Without the server a device shows what the server would say`() async throws {
         try await withWorld { world in
             try await world.command(#"{"createCustomer":{"customer":"anna"}}"#)
             let phone = device("phone", world)

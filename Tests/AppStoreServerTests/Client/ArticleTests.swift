@@ -7,12 +7,10 @@ import Testing
 
 @testable import AppStoreServer
 
-@Suite("The code of the articles")
-struct ArticleTests {
+@Suite struct `The code of the articles` {
     let key = P256.Signing.PrivateKey().pemRepresentation
 
-    @Test("is all in here")
-    func completeness() throws {
+    @Test func `is all in here`() throws {
         #expect(try Articles.uncompiled(of: "AppStoreServer", in: #filePath) == [])
     }
 
@@ -26,8 +24,7 @@ struct ArticleTests {
 
     private struct Body { let signedPayload: String }
 
-    @Test("verifies signed data")
-    func verifying() async throws {
+    @Test func `verifies signed data`() async throws {
         func own() throws -> SignedDataVerifier {
             let verifier = try SignedDataVerifier(
                 .init(
@@ -72,8 +69,7 @@ struct ArticleTests {
         configuration.revocation = RevocationOptions(policy: .soft)
     }
 
-    @Test("takes data from Xcode")
-    func xcode() async throws {
+    @Test func `takes data from Xcode`() async throws {
         let signer = try XcodeSigner.shared()
         try await Tool.inTemporaryFolder { folder in
             let certificateFile = folder.appending(path: "xcode.cer")
@@ -85,8 +81,7 @@ struct ArticleTests {
         }
     }
 
-    @Test("compiles for the network")
-    func network() async throws {
+    @Test func `compiles for the network`() async throws {
         let (store, queue, customer, account) = (Shelf(), Shelf(), "1", UUID())
         func connect() async throws {
             let key = try SigningKey(
@@ -122,8 +117,7 @@ struct ArticleTests {
         }
     }
 
-    @Test("calls the App Store")
-    func calling() async throws {
+    @Test func `calls the App Store`() async throws {
         let tokens = try APITokenSource(
             key: SigningKey(pem: key, keyID: "ABCDEFGHIJ"), issuerID: TestKeys.issuerID, bundleID: "com.example.app")
         let transport = StubTransport(
@@ -155,8 +149,7 @@ struct ArticleTests {
         #expect(found == "family")
     }
 
-    @Test("signs offers of each kind")
-    func offers() throws {
+    @Test func `signs offers of each kind`() throws {
         func signer() throws -> OfferSigner {
             let key = try SigningKey(
                 contentsOf: URL(filePath: "SubscriptionKey_ABCDEFGHIJ.p8"), keyID: "ABCDEFGHIJ")
@@ -191,8 +184,7 @@ struct ArticleTests {
             key: SigningKey(pem: key, keyID: "ABCDEFGHIJ"), issuerID: TestKeys.issuerID, bundleID: "com.example.app")
     }
 
-    @Test("signs offers")
-    func signing() throws {
+    @Test func `signs offers`() throws {
         let signer = try OfferSigner(
             key: SigningKey(pem: key, keyID: "ABCDEFGHIJ"), issuerID: TestKeys.issuerID, bundleID: "com.example.app")
         let signed = try signer.advancedCommerce(

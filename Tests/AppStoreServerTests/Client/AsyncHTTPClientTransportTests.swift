@@ -21,8 +21,7 @@ struct AsyncHTTPClientTransportTests {
         return try await AsyncHTTPClientTransport().send(request)
     }
 
-    @Test("carries method, path, headers and body there, and status, headers and body back")
-    func roundTrip() async throws {
+    @Test func `carries method, path, headers and body there, and status, headers and body back`() async throws {
         let body = Data(#"{"requestIdentifier":"id"}"#.utf8)
         let server = try LoopbackServer(answer: Self.answer("200 OK", ["X-Test: yes"], body))
         defer { server.stop() }
@@ -47,8 +46,7 @@ struct AsyncHTTPClientTransportTests {
         #expect(answer.body == body)
     }
 
-    @Test("gives back answers of any status")
-    func statuses() async throws {
+    @Test func `gives back answers of any status`() async throws {
         let server = try LoopbackServer(
             answer: Self.answer("429 Slow", ["Retry-After: 1700000000000"], Data("{}".utf8)))
         defer { server.stop() }
@@ -57,8 +55,8 @@ struct AsyncHTTPClientTransportTests {
         #expect(answer.header("Retry-After") == "1700000000000")
     }
 
-    @Test("follows nobody elsewhere, neither with the token nor with the body", arguments: [301, 302, 303, 307, 308])
-    func redirects(_ status: Int) async throws {
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `follows nobody elsewhere, neither with the token nor with the body`(_ status: Int) async throws {
         let elsewhere = try LoopbackServer(answer: Self.answer("200 OK", [], Data("{}".utf8)))
         defer { elsewhere.stop() }
         let location = "Location: http://localhost:\(elsewhere.port)/"
@@ -78,8 +76,7 @@ struct AsyncHTTPClientTransportTests {
         #expect(elsewhere.requests.isEmpty)
     }
 
-    @Test("stops at the limit, announced or not")
-    func limits() async throws {
+    @Test func `stops at the limit, announced or not`() async throws {
         let chunk = "400\r\n" + String(repeating: "x", count: 1024) + "\r\n"
         let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + chunk + "0\r\n\r\n"
         for answer in [Self.answer("200 OK", [], Data(count: 1001)), Data(chunked.utf8)] {
@@ -93,8 +90,7 @@ struct AsyncHTTPClientTransportTests {
         #expect(try await Self.send(server).body.count == 1000)
     }
 
-    @Test("gives up in time")
-    func timeout() async throws {
+    @Test func `gives up in time`() async throws {
         let server = try LoopbackServer(answer: nil)
         defer { server.stop() }
         let error = await #expect(throws: HTTPTransportError.self) {
@@ -103,17 +99,14 @@ struct AsyncHTTPClientTransportTests {
         #expect(error?.code == .timeout)
     }
 
-    @Test(
-        "survives answers that are none",
-        arguments: ["", "x", "HTTP/1.1", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
-    func garbage(_ answer: String) async throws {
+    @Test(arguments: ["", "x", "HTTP/1.1", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
+    func `survives answers that are none`(_ answer: String) async throws {
         let server = try LoopbackServer(answer: Data(answer.utf8))
         defer { server.stop() }
         await #expect(throws: (any Error).self) { try await Self.send(server) }
     }
 
-    @Test("says nothing of a header that cannot be sent")
-    func secrecy() async throws {
+    @Test func `says nothing of a header that cannot be sent`() async throws {
         let server = try LoopbackServer(answer: Self.answer("200 OK", [], Data()))
         defer { server.stop() }
         let error = await #expect(throws: HTTPTransportError.self) {
@@ -123,8 +116,7 @@ struct AsyncHTTPClientTransportTests {
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test("reports a server that is not there")
-    func nobody() async throws {
+    @Test func `reports a server that is not there`() async throws {
         let server = try LoopbackServer(answer: nil)
         server.stop()
         // Far below the time that the request may take.
@@ -141,8 +133,7 @@ struct AsyncHTTPClientTransportTests {
         #expect(named?.code == .refused)
     }
 
-    @Test("tells what failed without the words of libraries")
-    func plainWords() async throws {
+    @Test func `tells what failed without the words of libraries`() async throws {
         for answer in ["", "x", "HTTP/1.1", "HTTP/9.9 999\r\n\r\n", "\u{16}\u{3}\u{1}"] {
             let server = try LoopbackServer(answer: Data(answer.utf8))
             defer { server.stop() }
@@ -153,8 +144,7 @@ struct AsyncHTTPClientTransportTests {
         }
     }
 
-    @Test("lets go when the task is cancelled")
-    func cancellation() async throws {
+    @Test func `lets go when the task is cancelled`() async throws {
         let server = try LoopbackServer(answer: nil)
         defer { server.stop() }
         let task = Task { try await Self.send(server, timeout: .seconds(600)) }

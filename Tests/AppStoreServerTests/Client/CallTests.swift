@@ -41,8 +41,8 @@ extension WireCase {
 struct CallTests {
     static let cases = WireCase.server + WireCase.retention + WireCase.advancedCommerce
 
-    @Test("sends what Apple documents and reads what Apple answers", arguments: cases)
-    func wire(_ wire: WireCase) async throws {
+    @Test(arguments: cases)
+    func `sends what Apple documents and reads what Apple answers`(_ wire: WireCase) async throws {
         let bench = try Bench(.status(wire.status, wire.answer))
         try await wire.call(bench.client)
         let request = try #require(bench.transport.requests.first)
@@ -73,13 +73,11 @@ struct CallTests {
         #expect(request.maximumAnswerSize == 16 * 1024 * 1024)
     }
 
-    @Test("is called by a case of this table")
-    func completeness() {
+    @Test func `is called by a case of this table`() {
         #expect(Self.cases.map(\.endpoint) == AppStoreEndpoint.all.map(\.name))
     }
 
-    @Test("can be called with text alone and gives back the very bytes")
-    func raw() async throws {
+    @Test func `can be called with text alone and gives back the very bytes`() async throws {
         let bench = try Bench(.ok(" {\"x\" : 1} "))
         let data = try await bench.client.call(.transaction, ["1"], query: [("a", "b c"), ("a", "d")])
         #expect(data == Data(" {\"x\" : 1} ".utf8))
@@ -87,13 +85,11 @@ struct CallTests {
             bench.transport.requests[0].url == "https://api.storekit.apple.com/inApps/v1/transactions/1?a=b%20c&a=d")
     }
 
-    @Test(
-        "takes nothing else than a JSON object for an answer",
-        arguments: [
-            "", "[]", "1", "\"a\"", "null", "{", "<html>It works</html>", "\u{1B}[2J{}", "{\"a\":\"\u{1B}[2J\"}",
-            "\u{0}",
-        ])
-    func noAnswer(_ body: String) async throws {
+    @Test(arguments: [
+        "", "[]", "1", "\"a\"", "null", "{", "<html>It works</html>", "\u{1B}[2J{}", "{\"a\":\"\u{1B}[2J\"}",
+        "\u{0}",
+    ])
+    func `takes nothing else than a JSON object for an answer`(_ body: String) async throws {
         let utf16 = Data("{}".utf16.flatMap { [UInt8(truncatingIfNeeded: $0), 0] })
         for body in [Data(body.utf8), utf16] {
             let answer = Stub { _ in HTTPTransportAnswer(status: 200, body: body) }
@@ -110,8 +106,7 @@ struct CallTests {
         }
     }
 
-    @Test("goes to the sandbox or any other host that was given")
-    func hosts() async throws {
+    @Test func `goes to the sandbox or any other host that was given`() async throws {
         var bench = try Bench(.transaction, host: .sandbox)
         _ = try await bench.client.transaction("1")
         #expect(bench.transport.requests[0].url == "https://api.storekit-sandbox.apple.com/inApps/v1/transactions/1")
@@ -120,8 +115,7 @@ struct CallTests {
         #expect(bench.transport.requests[0].url == "http://localhost:1/x/inApps/v1/transactions/1")
     }
 
-    @Test("sends nothing that cannot be sent")
-    func unsendable() async throws {
+    @Test func `sends nothing that cannot be sent`() async throws {
         let bench = try Bench(.transaction)
         let far = Date(timeIntervalSince1970: .infinity)
         let history = bench.client.transactionHistory(of: "1", TransactionHistoryRequest(startDate: far))

@@ -4,8 +4,7 @@ import Testing
 
 @testable import AppStoreServer
 
-@Suite("The circuit")
-struct CircuitTests {
+@Suite struct `The circuit` {
     let policy = CircuitPolicy(failures: 3, pause: .seconds(30))
 
     func open() -> CircuitState {
@@ -14,8 +13,7 @@ struct CircuitTests {
         return state
     }
 
-    @Test("opens after failures in a row, and a success in between starts the count again")
-    func opening() {
+    @Test func `opens after failures in a row, and a success in between starts the count again`() {
         var state = CircuitState(policy)
         state.failed(isProbe: false, at: .zero)
         state.failed(isProbe: false, at: .zero)
@@ -27,16 +25,14 @@ struct CircuitTests {
         #expect(state.begin(at: .zero) == .refused(.seconds(30)))
     }
 
-    @Test("lets one request through after the pause, and nobody else")
-    func halfOpening() {
+    @Test func `lets one request through after the pause, and nobody else`() {
         var state = open()
         #expect(state.begin(at: .seconds(30)) == .refused(.seconds(1)))
         #expect(state.begin(at: .seconds(31)) == .go(isProbe: true))
         #expect(state.begin(at: .seconds(31)) == .refused(.zero))
     }
 
-    @Test("closes when that one succeeds")
-    func closing() {
+    @Test func `closes when that one succeeds`() {
         var state = open()
         _ = state.begin(at: .seconds(31))
         state.succeeded(isProbe: true)
@@ -45,24 +41,21 @@ struct CircuitTests {
         #expect(state.begin(at: .seconds(31)) == .go(isProbe: false))
     }
 
-    @Test("opens again when that one fails")
-    func openingAgain() {
+    @Test func `opens again when that one fails`() {
         var state = open()
         _ = state.begin(at: .seconds(31))
         state.failed(isProbe: true, at: .seconds(32))
         #expect(state.begin(at: .seconds(33)) == .refused(.seconds(29)))
     }
 
-    @Test("lets the next one try when that one is cancelled")
-    func abandoning() {
+    @Test func `lets the next one try when that one is cancelled`() {
         var state = open()
         _ = state.begin(at: .seconds(31))
         state.abandoned(isProbe: true, at: .seconds(31))
         #expect(state.begin(at: .seconds(31)) == .go(isProbe: true))
     }
 
-    @Test("ignores requests from before it opened")
-    func stragglers() {
+    @Test func `ignores requests from before it opened`() {
         var state = open()
         state.succeeded(isProbe: false)
         state.abandoned(isProbe: false, at: .seconds(1))
@@ -74,8 +67,7 @@ struct CircuitTests {
         #expect(state.begin(at: .seconds(31)) == .refused(.zero))
     }
 
-    @Test("spares a failing server all calls but one each pause, and recovers")
-    func client() async throws {
+    @Test func `spares a failing server all calls but one each pause, and recovers`() async throws {
         let transport = StubTransport(
             Array(repeating: Stub.status(503).reply, count: 5) + [Stub.transaction.reply])
         let bench = try Bench(transport) {
@@ -101,8 +93,7 @@ struct CircuitTests {
         #expect(await call() == nil)
     }
 
-    @Test("opens in the middle of a call, which then ends with what opened it")
-    func opensWithinCall() async throws {
+    @Test func `opens in the middle of a call, which then ends with what opened it`() async throws {
         let bench = try Bench(.status(503), .transaction) {
             $0.circuit = CircuitPolicy(failures: 1, pause: .seconds(30))
         }
@@ -111,8 +102,7 @@ struct CircuitTests {
         #expect(error?.attempts == 1)
     }
 
-    @Test("counts only what says that the server is down")
-    func otherFailures() async throws {
+    @Test func `counts only what says that the server is down`() async throws {
         for stub: Stub in [
             .apiError(4_000_006), .apiError(4_290_000), .status(401), .apiError(4_040_002), .ok("{"),
             .failure(HTTPTransportError(.answerTooLarge, "")), .failure(CancellationError()),

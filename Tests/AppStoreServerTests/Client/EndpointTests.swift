@@ -4,8 +4,7 @@ import Testing
 
 @testable import AppStoreServer
 
-@Suite("The table of endpoints")
-struct EndpointTests {
+@Suite struct `The table of endpoints` {
     // Copied by hand from Apple's documentation: method, path, requests per second in production, status of a success.
     static let reference = """
         GET /inApps/v2/history/{anyTransactionId} 50 200
@@ -50,8 +49,7 @@ struct EndpointTests {
         POST /advancedCommerce/v1/subscription/revoke/{transactionId} 5 200
         """
 
-    @Test("is the one of Apple's documentation")
-    func table() {
+    @Test func `is the one of Apple's documentation`() {
         let table = AppStoreEndpoint.all.map { "\($0.method) \($0.path) \($0.rateClass.perSecond) \($0.success)" }
         #expect(table == Self.reference.split(separator: "\n").map(String.init))
         #expect(AppStoreEndpoint.server.count == 20)
@@ -59,8 +57,7 @@ struct EndpointTests {
         #expect(AppStoreEndpoint.advancedCommerce.count == 6)
     }
 
-    @Test("names every endpoint once, in lower case with hyphens")
-    func names() {
+    @Test func `names every endpoint once, in lower case with hyphens`() {
         let names = AppStoreEndpoint.all.map(\.name)
         #expect(Set(names).count == names.count)
         for name in names { #expect(name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil) }
@@ -70,8 +67,7 @@ struct EndpointTests {
         }
     }
 
-    @Test("repeats nothing that would do something a second time")
-    func repetition() {
+    @Test func `repeats nothing that would do something a second time`() {
         let unsafe = AppStoreEndpoint.all.filter { $0.repetition == .unsafe }.map(\.name)
         #expect(
             unsafe == [
@@ -85,24 +81,20 @@ struct EndpointTests {
         for endpoint in AppStoreEndpoint.all where endpoint.method == "GET" { #expect(endpoint.repetition == .safe) }
     }
 
-    @Test(
-        "keeps hostile values inside their segment",
-        arguments: [
-            ("a/b", "a%2Fb"), ("../x", "..%2Fx"), ("a?b=c", "a%3Fb%3Dc"), ("a#b", "a%23b"), ("%2F", "%252F"),
-            ("a b", "a%20b"), ("é\u{2063}", "%C3%A9%E2%81%A3"), ("a\r\nX: y", "a%0D%0AX%3A%20y"), ("\u{0}", "%00"),
-            ("a;b", "a%3Bb"), ("a\\b", "a%5Cb"), ("...", "..."), ("A-z_0.9~", "A-z_0.9~"), ("a:b@c", "a%3Ab%40c"),
-        ])
-    func hostileValues(_ value: String, _ segment: String) throws {
+    @Test(arguments: [
+        ("a/b", "a%2Fb"), ("../x", "..%2Fx"), ("a?b=c", "a%3Fb%3Dc"), ("a#b", "a%23b"), ("%2F", "%252F"),
+        ("a b", "a%20b"), ("é\u{2063}", "%C3%A9%E2%81%A3"), ("a\r\nX: y", "a%0D%0AX%3A%20y"), ("\u{0}", "%00"),
+        ("a;b", "a%3Bb"), ("a\\b", "a%5Cb"), ("...", "..."), ("A-z_0.9~", "A-z_0.9~"), ("a:b@c", "a%3Ab%40c"),
+    ])
+    func `keeps hostile values inside their segment`(_ value: String, _ segment: String) throws {
         #expect(
             try AppStoreEndpoint.transaction.target([value], []) == "/inApps/v1/transactions/\(segment)")
         let target = try AppStoreEndpoint.groupMembers.target(["g"], [("limit", value), (value, "1")])
         #expect(target == "/groups/v1/group/g?limit=\(segment)&\(segment)=1")
     }
 
-    @Test(
-        "refuses values that would change the path",
-        arguments: ["", ".", "..", String(repeating: "1", count: AppStoreEndpoint.maximumParameterSize + 1)])
-    func impossibleValues(_ value: String) {
+    @Test(arguments: ["", ".", "..", String(repeating: "1", count: AppStoreEndpoint.maximumParameterSize + 1)])
+    func `refuses values that would change the path`(_ value: String) {
         #expect(throws: AppStoreServerError(.invalidRequest, "")) {
             try AppStoreEndpoint.transaction.target([value], [])
         }
@@ -111,8 +103,7 @@ struct EndpointTests {
         }
     }
 
-    @Test("refuses the wrong number of values")
-    func numberOfValues() {
+    @Test func `refuses the wrong number of values`() {
         for values in [[], ["1", "2"]] {
             #expect(throws: AppStoreServerError(.invalidRequest, "")) {
                 try AppStoreEndpoint.transaction.target(values, [])
@@ -121,10 +112,8 @@ struct EndpointTests {
     }
 }
 
-@Suite("The host")
-struct HostTests {
-    @Test("of production and the sandbox is Apple's; nothing else has one")
-    func environments() throws {
+@Suite struct `The host` {
+    @Test func `of production and the sandbox is Apple's; nothing else has one`() throws {
         #expect(try AppStoreHost(environment: .production).url == "https://api.storekit.apple.com")
         #expect(try AppStoreHost(environment: .sandbox).url == "https://api.storekit-sandbox.apple.com")
         for environment in [AppStoreEnvironment.xcode, .localTesting, AppStoreEnvironment(rawValue: "?")] {
@@ -132,20 +121,17 @@ struct HostTests {
         }
     }
 
-    @Test("may be another one, with a path and without a slash at the end")
-    func others() throws {
+    @Test func `may be another one, with a path and without a slash at the end`() throws {
         let host = try AppStoreHost(url: "http://127.0.0.1:8080/store//", environment: .sandbox)
         #expect(host.url == "http://127.0.0.1:8080/store")
         #expect(try AppStoreHost(url: "https://[::1]:1", environment: .sandbox).url == "https://[::1]:1")
     }
 
-    @Test(
-        "is refused when it is no plain http or https URL",
-        arguments: [
-            "", "api.storekit.apple.com", "ftp://a", "https://", "https:///x", "https://u:p@a", "https://u@a",
-            "https://a?x=1", "https://a#f", "https://a b", "https://a\r\nX: y", "file:///etc/passwd", "https://é",
-        ])
-    func refusal(_ url: String) {
+    @Test(arguments: [
+        "", "api.storekit.apple.com", "ftp://a", "https://", "https:///x", "https://u:p@a", "https://u@a",
+        "https://a?x=1", "https://a#f", "https://a b", "https://a\r\nX: y", "file:///etc/passwd", "https://é",
+    ])
+    func `is refused when it is no plain http or https URL`(_ url: String) {
         #expect(throws: AppStoreServerError(.invalidRequest, "")) {
             try AppStoreHost(url: url, environment: .sandbox)
         }

@@ -4,15 +4,13 @@ import Testing
 
 @testable import AppStoreServer
 
-@Suite("Errors of the App Store")
-struct ErrorTests {
+@Suite struct `Errors of the App Store` {
     // errors.md, "Retryable codes".
     static let retryable: Set<Int64> = [
         4_040_002, 4_040_004, 4_040_006, 4_040_008, 4_290_000, 5_000_000, 5_000_001,
     ]
 
-    @Test("have status, code and whether to try again, for every code that Apple documents")
-    func everyCode() async throws {
+    @Test func `have status, code and whether to try again, for every code that Apple documents`() async throws {
         #expect(APIErrorCode.known.count > 200)
         for code in APIErrorCode.known {
             let bench = try Bench(.apiError(code.rawValue)) { $0.retry = .never }
@@ -36,8 +34,7 @@ struct ErrorTests {
         #expect(Self.retryable.isSubset(of: APIErrorCode.known.map(\.rawValue)))
     }
 
-    @Test("that are unknown keep their number and are judged by the status")
-    func unknownCodes() async throws {
+    @Test func `that are unknown keep their number and are judged by the status`() async throws {
         for (code, isRetryable) in [(4_049_999, false), (5_009_999, true)] as [(Int64, Bool)] {
             let bench = try Bench(.apiError(code)) { $0.retry = .never }
             let error = await failure { () async throws(AppStoreServerError) in
@@ -48,13 +45,11 @@ struct ErrorTests {
         }
     }
 
-    @Test(
-        "without a readable body have the status alone",
-        arguments: [
-            "", "null", "[]", "<html>", "{", "{}", #"{"errorCode":"x"}"#, #"{"errorCode":1.5}"#,
-            #"{"errorCode":99999999999999999999999}"#, #"{"errorMessage":"m"}"#, "\u{0}", "{\"errorCode\":null}",
-        ])
-    func unreadableBodies(_ body: String) async throws {
+    @Test(arguments: [
+        "", "null", "[]", "<html>", "{", "{}", #"{"errorCode":"x"}"#, #"{"errorCode":1.5}"#,
+        #"{"errorCode":99999999999999999999999}"#, #"{"errorMessage":"m"}"#, "\u{0}", "{\"errorCode\":null}",
+    ])
+    func `without a readable body have the status alone`(_ body: String) async throws {
         for (status, code) in [
             (400, AppStoreServerError.Code.refused), (401, .unauthorized), (403, .refused), (404, .refused),
             (409, .refused), (429, .rateLimited), (500, .serverFailure), (503, .serverFailure),
@@ -72,8 +67,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("keep the answer within bounds")
-    func bounds() async throws {
+    @Test func `keep the answer within bounds`() async throws {
         let text = String(repeating: "x", count: 10_000)
         let bench = try Bench(.status(400, #"{"errorCode":4000006,"errorMessage":"\#(text)"}"#))
         let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
@@ -82,8 +76,7 @@ struct ErrorTests {
         #expect(error?.apiCode == .invalidTransactionId)
     }
 
-    @Test("never hold the token, even if the server sends it back")
-    func secrecy() async throws {
+    @Test func `never hold the token, even if the server sends it back`() async throws {
         let echo = Stub { request in
             let token = request.header("Authorization") ?? ""
             let padding = String(repeating: "x", count: AppStoreServerError.maximumBodySize - 200)
@@ -110,23 +103,20 @@ struct ErrorTests {
         }
     }
 
-    @Test("are one line for a person")
-    func description() async throws {
+    @Test func `are one line for a person`() async throws {
         let bench = try Bench(.apiError(4_040_010))
         let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
         #expect(
             error?.description == "refused (transaction) status 404 4040010 TransactionIdNotFound: Message 4040010")
     }
 
-    @Test(
-        "are thrown for a success that is none, and nothing traps",
-        arguments: [
-            "", " ", "null", "true", "1", "\"a\"", "[]", "{}", "{", "}", "[[[[", "{\"signedTransactionInfo\":1}",
-            "{\"signedTransactionInfo\":null}", "{\"signedTransactionInfo\":[]}", "<html></html>", "\u{FEFF}{}",
-            "{\"signedTransactionInfo\":\"\\ud800\"}", String(repeating: "[", count: 100_000),
-            String(repeating: "{\"a\":", count: 100_000), "{\"signedTransactionInfo\":1e999999}", "\u{0}\u{1}",
-        ])
-    func garbage(_ body: String) async throws {
+    @Test(arguments: [
+        "", " ", "null", "true", "1", "\"a\"", "[]", "{}", "{", "}", "[[[[", "{\"signedTransactionInfo\":1}",
+        "{\"signedTransactionInfo\":null}", "{\"signedTransactionInfo\":[]}", "<html></html>", "\u{FEFF}{}",
+        "{\"signedTransactionInfo\":\"\\ud800\"}", String(repeating: "[", count: 100_000),
+        String(repeating: "{\"a\":", count: 100_000), "{\"signedTransactionInfo\":1e999999}", "\u{0}\u{1}",
+    ])
+    func `are thrown for a success that is none, and nothing traps`(_ body: String) async throws {
         let bench = try Bench(.ok(body))
         let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
         #expect(error?.code == .undecodableAnswer)
@@ -134,8 +124,7 @@ struct ErrorTests {
         #expect(error?.body == Data(body.utf8).prefix(AppStoreServerError.maximumBodySize))
     }
 
-    @Test("say which field is missing")
-    func missingField() async throws {
+    @Test func `say which field is missing`() async throws {
         let bench = try Bench(
             .ok(#"{"revision":"r","hasMore":false,"bundleId":"b","environment":"X","signedTransactions":["a",7]}"#))
         let error = await failure { () async throws(AppStoreServerError) in
@@ -144,8 +133,7 @@ struct ErrorTests {
         #expect(error?.message == "the answer has no usable signedTransactions.1")
     }
 
-    @Test("are thrown for every endpoint whatever comes back")
-    func garbageEverywhere() async throws {
+    @Test func `are thrown for every endpoint whatever comes back`() async throws {
         var generator = SystemRandomNumberGenerator()
         var thrown = 0
         for wire in CallTests.cases where !wire.answer.isEmpty {
@@ -170,10 +158,8 @@ struct ErrorTests {
     }
 }
 
-@Suite("The limit of an answer")
-struct AnswerLimitTests {
-    @Test("is 16 MiB, and one byte more is an error of its own")
-    func limit() async throws {
+@Suite struct `The limit of an answer` {
+    @Test func `is 16 MiB, and one byte more is an error of its own`() async throws {
         let object = Data("{".utf8) + Data(repeating: UInt8(ascii: " "), count: 16 << 20 - 2) + Data("}".utf8)
         let fits = HTTPTransportAnswer(status: 200, body: object)
         let tooLarge = HTTPTransportAnswer(status: 200, body: Data(count: 16 << 20 + 1))
@@ -193,8 +179,7 @@ struct AnswerLimitTests {
         #expect(bench.transport.requests.count == 1)
     }
 
-    @Test("can be set")
-    func setting() async throws {
+    @Test func `can be set`() async throws {
         let bench = try Bench(.transaction) { $0.maximumAnswerSize = 10 }
         let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
         #expect(error?.code == .answerTooLarge)

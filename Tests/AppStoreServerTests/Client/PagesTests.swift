@@ -13,8 +13,7 @@ struct PagesTests {
         )
     }
 
-    @Test("keep every other parameter and hand out the last revision")
-    func parameters() async throws {
+    @Test func `keep every other parameter and hand out the last revision`() async throws {
         let bench = try Bench(
             Self.history(["1", "2"], "r 1", true), Self.history([], "r2", true), Self.history(["3"], "r3", false))
         let request = TransactionHistoryRequest(productIds: ["p", "q"], sort: .ascending, revoked: true)
@@ -30,8 +29,7 @@ struct PagesTests {
         #expect(bench.transport.requests.map(\.url) == [base, base + "&revision=r%201", base + "&revision=r2"])
     }
 
-    @Test("go on from a stored revision, also when nothing is new")
-    func resumption() async throws {
+    @Test func `go on from a stored revision, also when nothing is new`() async throws {
         let bench = try Bench(Self.history([], "stored", false))
         var pages: [HistoryResponse] = []
         for try await page in bench.client.transactionHistory(of: "1", after: "stored") { pages.append(page) }
@@ -39,8 +37,7 @@ struct PagesTests {
         #expect(bench.transport.requests[0].url.hasSuffix("?revision=stored"))
     }
 
-    @Test("of a POST keep the body")
-    func body() async throws {
+    @Test func `of a POST keep the body`() async throws {
         let page = { (token: String, hasMore: Bool) in
             Stub.ok(#"{"paginationToken":\#(token),"hasMore":\#(hasMore),"notificationHistory":[]}"#)
         }
@@ -57,8 +54,7 @@ struct PagesTests {
         #expect(requests[0].body == Data(#"{"endDate":2000,"startDate":1000,"transactionId":"7"}"#.utf8))
     }
 
-    @Test("of group members keep the limit")
-    func limit() async throws {
+    @Test func `of group members keep the limit`() async throws {
         let bench = try Bench(
             .ok(#"{"members":[{"appTransactionId":"1"}],"paginationToken":"t","hasMore":true}"#),
             .ok(#"{"members":[{"appTransactionId":"2"}],"hasMore":false}"#))
@@ -73,15 +69,14 @@ struct PagesTests {
             ])
     }
 
-    @Test("are fetched only as they are needed")
-    func laziness() async throws {
+    @Test func `are fetched only as they are needed`() async throws {
         let bench = try Bench(Self.history(["1", "2"], "r", true), Self.history(["3"], "s", false))
         for try await item in bench.client.transactionHistory(of: "1").items where item == "2" { break }
         #expect(bench.transport.requests.count == 1)
     }
 
-    @Test("never go round in a circle, however long it is", arguments: [1, 2, 3, 7, 50])
-    func circles(_ length: Int) async throws {
+    @Test(arguments: [1, 2, 3, 7, 50])
+    func `never go round in a circle, however long it is`(_ length: Int) async throws {
         var script: [StubTransport.Reply] = [Self.history(["x"], "first", true).reply]
         for _ in 0..<20 {
             for index in 0..<length { script.append(Self.history(["x"], "r\(index)", true).reply) }
@@ -96,8 +91,8 @@ struct PagesTests {
         #expect(count <= 4 * length + 4)
     }
 
-    @Test("notice the token that led to them", arguments: ["stored"])
-    func sameToken(_ token: String) async throws {
+    @Test(arguments: ["stored"])
+    func `notice the token that led to them`(_ token: String) async throws {
         let bench = try Bench(Self.history(["x"], token, true))
         var items: [String] = []
         let error = await failure { () async throws(AppStoreServerError) in
@@ -109,8 +104,8 @@ struct PagesTests {
         #expect(bench.transport.requests.count == 1)
     }
 
-    @Test("say it when there are said to be more, but not where", arguments: ["null", "\"\""])
-    func noToken(_ token: String) async throws {
+    @Test(arguments: ["null", "\"\""])
+    func `say it when there are said to be more, but not where`(_ token: String) async throws {
         let bench = try Bench(.ok(#"{"paginationToken":\#(token),"hasMore":true,"notificationHistory":[]}"#))
         let request = NotificationHistoryRequest(startDate: Date(), endDate: Date())
         let error = await failure { () async throws(AppStoreServerError) in
@@ -119,8 +114,7 @@ struct PagesTests {
         #expect(error?.code == .endlessPages)
     }
 
-    @Test("end with an error, and stay ended")
-    func failures() async throws {
+    @Test func `end with an error, and stay ended`() async throws {
         let bench = try Bench(Self.history(["1"], "r", true), .apiError(4_000_005), Self.history(["2"], "s", false))
         var pages = bench.client.transactionHistory(of: "1").makeAsyncIterator()
         #expect(try await pages.next()?.revision == "r")
@@ -129,8 +123,7 @@ struct PagesTests {
         #expect(bench.transport.requests.count == 2)
     }
 
-    @Test("stop when the task is cancelled")
-    func cancellation() async throws {
+    @Test func `stop when the task is cancelled`() async throws {
         let bench = try Bench(Self.history(["1"], "r", true), Self.history(["2"], "s", true))
         let client = bench.client
         let task = Task {

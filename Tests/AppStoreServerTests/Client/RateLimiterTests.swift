@@ -5,10 +5,8 @@ import Testing
 
 @testable import AppStoreServer
 
-@Suite("Quotas")
-struct RateLimiterTests {
-    @Test("let a burst go at once and then one request each interval")
-    func schedule() {
+@Suite struct `Quotas` {
+    @Test func `let a burst go at once and then one request each interval`() {
         var schedule = RateSchedule(interval: .seconds(2), size: 3)
         #expect(schedule.take(at: .zero) == nil)
         #expect(schedule.take(at: .zero) == nil)
@@ -22,15 +20,14 @@ struct RateLimiterTests {
         #expect(schedule.take(at: .seconds(100)) == .seconds(2))
     }
 
-    @Test("survive a clock that goes backwards")
-    func backwards() {
+    @Test func `survive a clock that goes backwards`() {
         var schedule = RateSchedule(interval: .seconds(1), size: 1)
         #expect(schedule.take(at: .seconds(10)) == nil)
         #expect(schedule.take(at: .zero) == .seconds(11))
     }
 
-    @Test("are Apple's: no hour has more requests, a tenth in the sandbox", arguments: RateClass.all)
-    func hour(_ rateClass: RateClass) {
+    @Test(arguments: RateClass.all)
+    func `are Apple's: no hour has more requests, a tenth in the sandbox`(_ rateClass: RateClass) {
         for policy in [
             RatePolicy(), RatePolicy(burst: .zero), RatePolicy(share: 0.5), RatePolicy(burst: .seconds(1800)),
         ] {
@@ -47,8 +44,7 @@ struct RateLimiterTests {
         }
     }
 
-    @Test("survive shares and bursts that make no sense")
-    func nonsense() {
+    @Test func `survive shares and bursts that make no sense`() {
         for share in [0, -1, .nan, .infinity, 1e-300, 2] as [Double] {
             for burst in [Duration.seconds(-1), .zero, .seconds(1e15), .seconds(3600)] {
                 let policy = RatePolicy(share: share, burst: burst)
@@ -60,8 +56,7 @@ struct RateLimiterTests {
         }
     }
 
-    @Test("make calls wait on the injected clock, in the order in which they came")
-    func order() async throws {
+    @Test func `make calls wait on the injected clock, in the order in which they came`() async throws {
         let clock = ManualClock()
         let limiter = RateLimiter(RatePolicy(burst: .zero), isSandbox: false, clock: WaitingClock(clock))
         try await limiter.wait(for: .server1)
@@ -86,16 +81,14 @@ struct RateLimiterTests {
         #expect(clock.naps == Array(repeating: .seconds(1), count: 5))
     }
 
-    @Test("are separate for each class")
-    func classes() async throws {
+    @Test func `are separate for each class`() async throws {
         let clock = ManualClock()
         let limiter = RateLimiter(RatePolicy(burst: .zero), isSandbox: false, clock: WaitingClock(clock))
         for rateClass in RateClass.all { try await limiter.wait(for: rateClass) }
         #expect(clock.naps.isEmpty)
     }
 
-    @Test("let go of a call that is cancelled at the head of the queue or within it")
-    func cancellation() async throws {
+    @Test func `let go of a call that is cancelled at the head of the queue or within it`() async throws {
         let clock = ManualClock()
         let bench = try Bench(.transaction, clock: clock) { $0.rates = RatePolicy(burst: .zero) }
         _ = try await bench.client.transaction("1")
@@ -122,15 +115,13 @@ struct RateLimiterTests {
         #expect(bench.transport.requests.count == 2)
     }
 
-    @Test("can be switched off")
-    func off() async throws {
+    @Test func `can be switched off`() async throws {
         let bench = try Bench(.ok(#"{"testNotificationToken":"t"}"#), clock: ManualClock()) { $0.rates = nil }
         for _ in 0..<1000 { _ = try await bench.client.requestTestNotification() }
         #expect(bench.clock.naps.isEmpty)
     }
 
-    @Test("hold in a client: a thousand calls take their time")
-    func client() async throws {
+    @Test func `hold in a client: a thousand calls take their time`() async throws {
         let bench = try Bench(.ok("{}"), host: .sandbox)
         for _ in 0..<100 { _ = try await bench.client.call(.requestTestNotification) }
         // 0.1 a second, six at once.
@@ -139,10 +130,8 @@ struct RateLimiterTests {
     }
 }
 
-@Suite("A fair gate")
-struct FairGateTests {
-    @Test("lets everybody through, one at a time, under contention and cancellation")
-    func contention() async throws {
+@Suite struct `A fair gate` {
+    @Test func `lets everybody through, one at a time, under contention and cancellation`() async throws {
         let gate = FairGate()
         let inside = Shared(0)
         let entered = Shared(0)

@@ -5,8 +5,7 @@ import Testing
 
 @testable import AppStoreServer
 
-@Suite("A failed request")
-struct RetryTests {
+@Suite struct `A failed request` {
     static func milliseconds(_ date: Date) -> String { String(Int64((date.timeIntervalSince1970 * 1000).rounded())) }
 
     static let transient: [Stub] = [
@@ -16,8 +15,7 @@ struct RetryTests {
         .failure(CocoaError(.fileNoSuchFile)),
     ]
 
-    @Test("is repeated when that is safe, after pauses that double")
-    func repetition() async throws {
+    @Test func `is repeated when that is safe, after pauses that double`() async throws {
         for stub in Self.transient {
             let bench = try Bench(stub, stub, stub, .transaction)
             _ = try await bench.client.transaction("1")
@@ -26,8 +24,7 @@ struct RetryTests {
         }
     }
 
-    @Test("is given up after the last attempt, with the last error")
-    func givingUp() async throws {
+    @Test func `is given up after the last attempt, with the last error`() async throws {
         let bench = try Bench(.status(500), .status(500), .status(500), .apiError(5_000_001), .transaction)
         let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
         #expect(error?.apiCode == .generalInternalRetryable)
@@ -35,8 +32,7 @@ struct RetryTests {
         #expect(bench.transport.requests.count == 4)
     }
 
-    @Test("is not repeated when repeating cannot help")
-    func permanent() async throws {
+    @Test func `is not repeated when repeating cannot help`() async throws {
         for stub: Stub in [
             .apiError(4_000_006), .apiError(4_030_004), .apiError(4_040_010), .apiError(4_090_000), .status(404),
             .status(302), .ok("{"), .failure(HTTPTransportError(.refused, "r")),
@@ -51,8 +47,8 @@ struct RetryTests {
         }
     }
 
-    @Test("is repeated only where twice is the same as once", arguments: AppStoreEndpoint.all)
-    func safety(_ endpoint: AppStoreEndpoint) async throws {
+    @Test(arguments: AppStoreEndpoint.all)
+    func `is repeated only where twice is the same as once`(_ endpoint: AppStoreEndpoint) async throws {
         let arguments = endpoint.parameters.map { _ in "1" }
         for stub in Self.transient.prefix(2) + [.failure(HTTPTransportError(.timeout, "t"))] {
             let bench = try Bench(stub, .ok("{}")) { $0.rates = nil }
@@ -67,8 +63,7 @@ struct RetryTests {
         _ = try await bench.client.call(endpoint, arguments)
     }
 
-    @Test("is repeated with the identical request, but for a token that expired meanwhile")
-    func identity() async throws {
+    @Test func `is repeated with the identical request, but for a token that expired meanwhile`() async throws {
         let bench = try Bench(.status(500), .status(500), .ok(#"{"requestIdentifier":"id"}"#))
         _ = try await bench.client.extendRenewalDates(
             MassExtendRenewalDateRequest(
@@ -79,8 +74,7 @@ struct RetryTests {
         #expect(Set(requests.map { $0.header("Authorization") }).count == 1)
     }
 
-    @Test("with status 429 waits until the instant that Retry-After names in milliseconds")
-    func retryAfter() async throws {
+    @Test func `with status 429 waits until the instant that Retry-After names in milliseconds`() async throws {
         let clock = ManualClock(leaps: true)
         let header = [(name: "retry-after", value: Self.milliseconds(clock.date + 42.5))]
         let bench = try Bench(.apiError(4_290_000, header), .transaction, clock: clock)
@@ -88,10 +82,10 @@ struct RetryTests {
         #expect(clock.naps == [.milliseconds(42_500 + 375)])
     }
 
-    @Test(
-        "with status 429 fails at once if the instant lies too far off, and says when",
-        arguments: [61, 1800, 86_400, 365 * 86_400, 6_940_000_000] as [TimeInterval])
-    func distantRetryAfter(_ seconds: TimeInterval) async throws {
+    @Test(arguments: [61, 1800, 86_400, 365 * 86_400, 6_940_000_000] as [TimeInterval])
+    func `with status 429 fails at once if the instant lies too far off, and says when`(_ seconds: TimeInterval)
+        async throws
+    {
         let clock = ManualClock(leaps: true)
         let date = clock.date + seconds
         let header = [(name: "Retry-After", value: Self.milliseconds(date))]
@@ -103,20 +97,17 @@ struct RetryTests {
         #expect(clock.naps.isEmpty)
     }
 
-    @Test(
-        "with status 429 pauses as usual when Retry-After is absent, past or no number",
-        arguments: [
-            "", "0", "-1", "60", "1", "x", "1.5", "Wed, 21 Oct 2015 07:28:00 GMT", "1600000000000", "1700000000",
-            "99999999999999999999999", "1e12", "-9223372036854775808", " 1600000000000 ", "\u{0}",
-        ])
-    func absurdRetryAfter(_ value: String) async throws {
+    @Test(arguments: [
+        "", "0", "-1", "60", "1", "x", "1.5", "Wed, 21 Oct 2015 07:28:00 GMT", "1600000000000", "1700000000",
+        "99999999999999999999999", "1e12", "-9223372036854775808", " 1600000000000 ", "\u{0}",
+    ])
+    func `with status 429 pauses as usual when Retry-After is absent, past or no number`(_ value: String) async throws {
         let bench = try Bench(.apiError(4_290_000, [("Retry-After", value)]), .transaction)
         _ = try await bench.client.transaction("1")
         #expect(bench.clock.naps == [.milliseconds(375)])
     }
 
-    @Test("with status 401 gets one new token and one more attempt")
-    func unauthorized() async throws {
+    @Test func `with status 401 gets one new token and one more attempt`() async throws {
         let bench = try Bench(.status(401), .transaction)
         _ = try await bench.client.transaction("1")
         let tokens = bench.transport.requests.map { $0.header("Authorization") }
@@ -125,8 +116,7 @@ struct RetryTests {
         #expect(bench.clock.naps.isEmpty)
     }
 
-    @Test("with status 401 twice is given up, for every kind of endpoint")
-    func unauthorizedTwice() async throws {
+    @Test func `with status 401 twice is given up, for every kind of endpoint`() async throws {
         for endpoint in [AppStoreEndpoint.transaction, .finishTransaction] {
             let bench = try Bench(.status(401), .status(401), .ok("")) { $0.retry = .never }
             let error = await failure { () async throws(AppStoreServerError) in
@@ -138,8 +128,7 @@ struct RetryTests {
         }
     }
 
-    @Test("with status 401 makes one new token for a hundred requests refused at once")
-    func manyUnauthorized() async throws {
+    @Test func `with status 401 makes one new token for a hundred requests refused at once`() async throws {
         let first = Shared<String?>(nil)
         // Whoever comes with the first token is refused.
         let transport = StubTransport([
@@ -161,8 +150,7 @@ struct RetryTests {
         #expect(Set(transport.requests.map { $0.header("Authorization") }).count == 2)
     }
 
-    @Test("stops when the task is cancelled while it waits")
-    func cancellationWhileWaiting() async throws {
+    @Test func `stops when the task is cancelled while it waits`() async throws {
         let clock = ManualClock()
         let bench = try Bench(.status(500), .transaction, clock: clock)
         let task = Task {
@@ -178,8 +166,7 @@ struct RetryTests {
         #expect(bench.transport.requests.count == 1)
     }
 
-    @Test("stops when the task is cancelled in the transport or before")
-    func cancellation() async throws {
+    @Test func `stops when the task is cancelled in the transport or before`() async throws {
         var bench = try Bench(.failure(CancellationError()), .transaction)
         var error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
         #expect(error?.code == .cancelled)
@@ -195,12 +182,11 @@ struct RetryTests {
     }
 }
 
-@Suite("The pause before a repetition")
-struct PauseTests {
+@Suite struct `The pause before a repetition` {
     static let dice = [0, 0.25, 0.5, 0.999_999]
 
-    @Test("lies between half of the doubled pause and the whole, up to the longest", arguments: dice)
-    func bounds(_ random: Double) {
+    @Test(arguments: dice)
+    func `lies between half of the doubled pause and the whole, up to the longest`(_ random: Double) {
         let policy = RetryPolicy(maximumAttempts: 100)
         var attempts = Attempts(policy, .safe)
         var whole = Duration.milliseconds(500)
@@ -216,8 +202,7 @@ struct PauseTests {
         #expect(attempts.step(after: AppStoreServerError(.transport, ""), now: Date(), random: random) == .giveUp)
     }
 
-    @Test("survives dice that are none and policies that make no sense")
-    func nonsense() {
+    @Test func `survives dice that are none and policies that make no sense`() {
         for random in [-1, 1, 2, .nan, .infinity] as [Double] {
             var attempts = Attempts(RetryPolicy(), .safe)
             let step = attempts.step(after: AppStoreServerError(.timeout, ""), now: Date(), random: random)

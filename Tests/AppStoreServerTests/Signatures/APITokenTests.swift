@@ -13,8 +13,7 @@ final class ManualDate: Sendable {
     func advance(by seconds: TimeInterval) { date.withLock { $0 += seconds } }
 }
 
-@Suite("API tokens")
-struct APITokenTests {
+@Suite struct `API tokens` {
     let key = P256.Signing.PrivateKey()
     let date = ManualDate(1_700_000_000.75)
 
@@ -24,8 +23,7 @@ struct APITokenTests {
             lifetime: lifetime, now: date.now)
     }
 
-    @Test("have exactly the header and the claims that Apple asks for")
-    func content() throws {
+    @Test func `have exactly the header and the claims that Apple asks for`() throws {
         let token = try source().token()
         let (header, claims) = try TestKeys.open(token.text, with: key.publicKey)
         #expect(header as? [String: String] == ["alg": "ES256", "kid": TestKeys.keyID, "typ": "JWT"])
@@ -39,8 +37,7 @@ struct APITokenTests {
         #expect(token.expiresAt == Date(timeIntervalSince1970: 1_700_000_900))
     }
 
-    @Test("are never valid for more than an hour, nor for less than a minute")
-    func lifetimes() throws {
+    @Test func `are never valid for more than an hour, nor for less than a minute`() throws {
         for (asked, given) in [
             (Duration.seconds(90_000), 3600.0), (.zero, 60), (.seconds(-5), 60), (.seconds(300.9), 300),
         ] {
@@ -49,8 +46,7 @@ struct APITokenTests {
         }
     }
 
-    @Test("are reused by a hundred tasks at once")
-    func concurrency() async throws {
+    @Test func `are reused by a hundred tasks at once`() async throws {
         let source = try source()
         let texts = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<100 { group.addTask { try source.token().text } }
@@ -59,8 +55,7 @@ struct APITokenTests {
         #expect(texts.count == 1)
     }
 
-    @Test("are reused until shortly before they expire, then replaced")
-    func renewal() throws {
+    @Test func `are reused until shortly before they expire, then replaced`() throws {
         let source = try source()
         let first = try source.token().text
         date.advance(by: 839)
@@ -71,16 +66,14 @@ struct APITokenTests {
         #expect(second.issuedAt == Date(timeIntervalSince1970: 1_700_000_840))
     }
 
-    @Test("are replaced when the clock was put back")
-    func clockPutBack() throws {
+    @Test func `are replaced when the clock was put back`() throws {
         let source = try source()
         let first = try source.token().text
         date.advance(by: -100)
         #expect(try source.token().text != first)
     }
 
-    @Test("are replaced once after a refusal, however many requests were refused with them")
-    func discarding() throws {
+    @Test func `are replaced once after a refusal, however many requests were refused with them`() throws {
         let source = try source()
         let refused = try source.token()
         source.discard(refused)
@@ -90,24 +83,20 @@ struct APITokenTests {
         #expect(try source.token().text == second.text)
     }
 
-    @Test("are never printed")
-    func secrecy() throws {
+    @Test func `are never printed`() throws {
         let token = try source().token()
         var dumped = ""
         dump(token, to: &dumped)
         for text in ["\(token)", String(reflecting: token), dumped] { #expect(!text.contains(token.text.suffix(20))) }
     }
 
-    @Test(
-        "cannot be made under a clock that shows no date",
-        arguments: [Double.nan, .infinity, -.infinity, 1e300, 9.3e18])
-    func clocks(_ seconds: Double) throws {
+    @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, 9.3e18])
+    func `cannot be made under a clock that shows no date`(_ seconds: Double) throws {
         date.advance(by: seconds)
         #expect(throws: SigningError(.invalidDate, "")) { try source().token() }
     }
 
-    @Test("need an issuer and a bundle")
-    func identifiers() {
+    @Test func `need an issuer and a bundle`() {
         let key = SigningKey(key, keyID: "K")
         #expect(throws: SigningError(.invalidIdentifier, "")) {
             try APITokenSource(key: key, issuerID: "", bundleID: "b")

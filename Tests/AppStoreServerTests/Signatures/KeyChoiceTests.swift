@@ -4,12 +4,10 @@ import Testing
 
 @testable import AppStoreServer
 
-@Suite("Of several keys")
-struct KeyChoiceTests {
+@Suite struct `Of several keys` {
     private static func date(_ minutes: Double) -> Date { Date(timeIntervalSince1970: 1_700_000_000 + minutes * 60) }
 
-    @Test("the newest signs, and the one before it for a while after a refusal")
-    func choice() {
+    @Test func `the newest signs, and the one before it for a while after a refusal`() {
         var choice = KeyChoice()
         #expect(choice.key(of: 2, at: Self.date(0)) == 0)
         choice.refuse(0, at: Self.date(1))
@@ -20,8 +18,7 @@ struct KeyChoiceTests {
         #expect(choice.key(of: 2, at: Self.date(0.5)) == 0)
     }
 
-    @Test("each has its turn where all are refused")
-    func turns() {
+    @Test func `each has its turn where all are refused`() {
         var choice = KeyChoice()
         choice.refuse(0, at: Self.date(1))
         choice.refuse(1, at: Self.date(2))
@@ -31,8 +28,7 @@ struct KeyChoiceTests {
         #expect(choice.key(of: 1, at: Self.date(4)) == 0)
     }
 
-    @Test("a token source signs with the one before after a refusal, and with others when it is told")
-    func source() throws {
+    @Test func `a token source signs with the one before after a refusal, and with others when it is told`() throws {
         let date = ManualDate(1_700_000_000)
         let keys = ["NEW", "OLD", "NEXT"].map { SigningKey(P256.Signing.PrivateKey(), keyID: $0) }
         let source = try APITokenSource(

@@ -7,8 +7,7 @@ import Testing
 
 @testable import AppStoreServer
 
-@Suite("Signed offers")
-struct OfferSignerTests {
+@Suite struct `Signed offers` {
     static let nonce = UUID(uuid: (0xAB, 0xCD, 0xEF, 1, 2, 3, 0x4A, 5, 0x8B, 6, 7, 8, 9, 0xFA, 0xFB, 0xFC))
     static let nonceText = "abcdef01-0203-4a05-8b06-070809fafbfc"
     static let account = UUID(uuid: (0xFE, 0xDC, 0xBA, 0x98, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, 1))
@@ -21,8 +20,7 @@ struct OfferSignerTests {
             now: { Date(timeIntervalSince1970: 1_700_000_000.5) }, nonce: { Self.nonce })
     }
 
-    @Test("of the original format are signed over seven parts with U+2063 between them")
-    func originalFormat() throws {
+    @Test func `of the original format are signed over seven parts with U+2063 between them`() throws {
         let signed = try signer().promotionalOffer(
             productID: "Pro.Monthly", offerID: "Win-Back", appAccountToken: Self.account)
         // Written out by hand: E2 81 A3 is U+2063.
@@ -42,8 +40,7 @@ struct OfferSignerTests {
         #expect(signed.appAccountToken == Self.account)
     }
 
-    @Test("without an account keep the separators around the empty part")
-    func withoutAccount() throws {
+    @Test func `without an account keep the separators around the empty part`() throws {
         let text = try OfferSigner.promotionalOfferText(
             bundleID: "b", keyID: "k", productID: "p", offerID: "o", appAccountToken: nil, nonce: Self.nonce,
             timestamp: 1)
@@ -57,8 +54,8 @@ struct OfferSignerTests {
                 try P256.Signing.ECDSASignature(derRepresentation: der), for: Data(whole.utf8)))
     }
 
-    @Test("refuse parts that are empty or bring a separator of their own", arguments: ["", "a\u{2063}b", "\u{2063}"])
-    func hostileParts(_ part: String) throws {
+    @Test(arguments: ["", "a\u{2063}b", "\u{2063}"])
+    func `refuse parts that are empty or bring a separator of their own`(_ part: String) throws {
         let signer = try signer()
         #expect(throws: SigningError(.invalidIdentifier, "")) {
             try signer.promotionalOffer(productID: part, offerID: "o")
@@ -68,8 +65,7 @@ struct OfferSignerTests {
         }
     }
 
-    @Test("as a JWS have the claims of a promotional offer, and the transaction only if it is known")
-    func promotionalOfferV2() throws {
+    @Test func `as a JWS have the claims of a promotional offer, and the transaction only if it is known`() throws {
         var (header, claims) = try TestKeys.open(
             signer().promotionalOfferV2(productID: "p", offerID: "o", transactionID: "42"), with: key.publicKey)
         #expect(header as? [String: String] == ["alg": "ES256", "kid": TestKeys.keyID, "typ": "JWT"])
@@ -84,8 +80,8 @@ struct OfferSignerTests {
         #expect(claims["exp"] == nil)
     }
 
-    @Test("say whether the introductory offer is allowed, as a boolean", arguments: [true, false])
-    func introductoryOffer(_ isAllowed: Bool) throws {
+    @Test(arguments: [true, false])
+    func `say whether the introductory offer is allowed, as a boolean`(_ isAllowed: Bool) throws {
         let jws = try signer().introductoryOfferEligibility(productID: "p", isAllowed: isAllowed, transactionID: "42")
         var (_, claims) = try TestKeys.open(jws, with: key.publicKey)
         #expect(claims.removeValue(forKey: "allowIntroductoryOffer") as? Bool == isAllowed)
@@ -102,8 +98,7 @@ struct OfferSignerTests {
         }
     }
 
-    @Test("carry an Advanced Commerce request in standard base64 and wrap the JWS for StoreKit")
-    func advancedCommerce() throws {
+    @Test func `carry an Advanced Commerce request in standard base64 and wrap the JWS for StoreKit`() throws {
         // 0xFB 0xFF … in base64 are '+' and '/': the two letters in which the alphabets differ. "?>" pads to "==".
         let json = Data(#"{"operation":"X","text":"ÿþ?>ûï¿"}"#.utf8)
         let signed = try signer().advancedCommerce(json: json)
@@ -115,8 +110,7 @@ struct OfferSignerTests {
         #expect(Data(base64Encoded: signed.base64) == signed.data)
     }
 
-    @Test("carry an Advanced Commerce request model as JSON")
-    func advancedCommerceModel() throws {
+    @Test func `carry an Advanced Commerce request model as JSON`() throws {
         struct Request: Encodable {
             let operation = "CREATE_ONE_TIME_CHARGE"
             let price: Int64 = 4990
@@ -129,10 +123,8 @@ struct OfferSignerTests {
     }
 }
 
-@Suite("A compact JWS")
-struct CompactJWSTests {
-    @Test("is signed over the very bytes of header and payload")
-    func bytes() throws {
+@Suite struct `A compact JWS` {
+    @Test func `is signed over the very bytes of header and payload`() throws {
         let key = P256.Signing.PrivateKey()
         let text = try CompactJWS.sign(
             header: Data(#"{"alg":"ES256"}"#.utf8), payload: Data(#"{"a":"/"}"#.utf8), with: key)

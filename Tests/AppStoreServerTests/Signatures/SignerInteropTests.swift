@@ -5,9 +5,8 @@ import Testing
 
 @testable import AppStoreServer
 
-@Suite(
-    "A second opinion on what we sign", .enabled(if: PythonEnvironment.isWanted, "\(PythonEnvironment.absence)"))
-struct SignerInteropTests {
+@Suite(.enabled(if: PythonEnvironment.isWanted, "\(PythonEnvironment.absence)"))
+struct `A second opinion on what we sign` {
     private let key = P256.Signing.PrivateKey()
     private let request = #"{"operation":"CREATE_ONE_TIME_CHARGE","version":"1"}"#
 
@@ -22,8 +21,7 @@ struct SignerInteropTests {
         let offer: Offer
     }
 
-    @Test("Apple's Python library signs and accepts the same headers, claims and offers as we")
-    func agreement() async throws {
+    @Test func `Apple's Python library signs and accepts the same headers, claims and offers as we`() async throws {
         let signing = SigningKey(key, keyID: "K")
         let signer = try OfferSigner(key: signing, issuerID: "I", bundleID: "B")
         let account = UUID()

@@ -4,18 +4,15 @@ import Testing
 
 @testable import AppStoreServer
 
-@Suite("A signing key")
-struct SigningKeyTests {
-    @Test("is read from PKCS#8 and SEC 1, with CRLF and blank lines around it")
-    func forms() throws {
+@Suite struct `A signing key` {
+    @Test func `is read from PKCS#8 and SEC 1, with CRLF and blank lines around it`() throws {
         let pem = P256.Signing.PrivateKey().pemRepresentation
         for text in [pem, pem.replacing("\n", with: "\r\n"), "\n\n" + pem + "\n\n", "\u{FEFF}" + pem, TestKeys.sec1] {
             #expect(try SigningKey(pem: text, keyID: "ABCDEFGHIJ").keyID == "ABCDEFGHIJ")
         }
     }
 
-    @Test("is read from a file, and a missing or huge file is an error of its own")
-    func files() throws {
+    @Test func `is read from a file, and a missing or huge file is an error of its own`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -34,28 +31,25 @@ struct SigningKeyTests {
         #expect(throws: SigningError(.notAPrivateKey, "")) { try SigningKey(contentsOf: file, keyID: "K") }
     }
 
-    @Test(
-        "refuses what is no P-256 private key, each for its own reason",
-        arguments: [
-            ("", SigningError.Code.notAPrivateKey),
-            ("not a key", .notAPrivateKey),
-            (TestKeys.publicKey, .notAPrivateKey),
-            ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", .notAPrivateKey),
-            ("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----", .encryptedKey),
-            ("-----BEGIN PRIVATE KEY-----", .notP256),
-            ("-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----", .notP256),
-            ("-----BEGIN PRIVATE KEY-----\n!!!!\n-----END PRIVATE KEY-----", .notP256),
-            ("-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----", .notP256),
-            ("-----BEGIN EC PRIVATE KEY-----\nMIIBVA==\n-----END EC PRIVATE KEY-----", .notP256),
-            (TestKeys.p384, .notP256),
-            (String(repeating: "A", count: SigningKey.maximumSize + 1), .tooLarge),
-        ])
-    func refusal(_ pem: String, _ code: SigningError.Code) {
+    @Test(arguments: [
+        ("", SigningError.Code.notAPrivateKey),
+        ("not a key", .notAPrivateKey),
+        (TestKeys.publicKey, .notAPrivateKey),
+        ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", .notAPrivateKey),
+        ("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----", .encryptedKey),
+        ("-----BEGIN PRIVATE KEY-----", .notP256),
+        ("-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----", .notP256),
+        ("-----BEGIN PRIVATE KEY-----\n!!!!\n-----END PRIVATE KEY-----", .notP256),
+        ("-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----", .notP256),
+        ("-----BEGIN EC PRIVATE KEY-----\nMIIBVA==\n-----END EC PRIVATE KEY-----", .notP256),
+        (TestKeys.p384, .notP256),
+        (String(repeating: "A", count: SigningKey.maximumSize + 1), .tooLarge),
+    ])
+    func `refuses what is no P-256 private key, each for its own reason`(_ pem: String, _ code: SigningError.Code) {
         #expect(throws: SigningError(code, "")) { try SigningKey(pem: pem, keyID: "K") }
     }
 
-    @Test("survives every truncation and change of its text")
-    func damage() {
+    @Test func `survives every truncation and change of its text`() {
         let pem = P256.Signing.PrivateKey().pemRepresentation
         for length in 0..<pem.count { _ = try? SigningKey(pem: String(pem.prefix(length)), keyID: "K") }
         let body = Array(pem.utf8)
@@ -66,8 +60,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("is never printed, not even by reflection or in an error")
-    func secrecy() throws {
+    @Test func `is never printed, not even by reflection or in an error`() throws {
         let pem = P256.Signing.PrivateKey().pemRepresentation
         let secret = try #require(pem.split(separator: "\n").dropFirst().first)
         let key = try SigningKey(pem: pem, keyID: "KEYID12345")
@@ -85,8 +78,7 @@ struct SigningKeyTests {
         } catch { #expect(!String(reflecting: error).contains(secret.prefix(12))) }
     }
 
-    @Test("needs an identifier")
-    func identifier() {
+    @Test func `needs an identifier`() {
         let pem = P256.Signing.PrivateKey().pemRepresentation
         #expect(throws: SigningError(.invalidIdentifier, "")) { try SigningKey(pem: pem, keyID: "") }
         #expect(throws: SigningError(.invalidIdentifier, "")) {

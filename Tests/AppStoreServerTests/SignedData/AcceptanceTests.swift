@@ -9,13 +9,12 @@ import X509
 @testable import AppStoreServer
 @testable import AppStoreTrust
 
-@Suite("Acceptance") struct AcceptanceTests {
+@Suite struct `Acceptance` {
     private let authority: Authority
 
     init() throws { authority = try TestStore.authority() }
 
-    @Test("one verifier serves several apps, each from its own environments")
-    func apps() async throws {
+    @Test func `one verifier serves several apps, each from its own environments`() async throws {
         let verifier = try TestStore.verifier(
             apps: .only([
                 App(bundleID: "a", appAppleID: 1, environments: [.production]),
@@ -34,8 +33,7 @@ import X509
         }
     }
 
-    @Test("a notification's Apple ID is compared with that of its own bundle")
-    func crossedIdentifiers() async throws {
+    @Test func `a notification's Apple ID is compared with that of its own bundle`() async throws {
         let verifier = try TestStore.verifier(
             apps: .only([App(bundleID: "a", appAppleID: 1), App(bundleID: "b", appAppleID: 2)]))
         for (bundleId, number, code) in [
@@ -49,12 +47,12 @@ import X509
         }
     }
 
-    @Test(
-        "a bundle identifier is compared by code points, not by what it looks like",
-        arguments: [
-            ("com.example.Kiosk", "com.example.\u{212A}iosk"), ("jos\u{E9}", "jose\u{301}"), ("a;b", "a\u{37E}b"),
-        ])
-    func codePoints(_ ours: String, _ theirs: String) async throws {
+    @Test(arguments: [
+        ("com.example.Kiosk", "com.example.\u{212A}iosk"), ("jos\u{E9}", "jose\u{301}"), ("a;b", "a\u{37E}b"),
+    ])
+    func `a bundle identifier is compared by code points, not by what it looks like`(_ ours: String, _ theirs: String)
+        async throws
+    {
         #expect(ours == theirs, "Swift takes them for equal")
         for (app, signed) in [(ours, theirs), (theirs, ours)] {
             let verifier = try TestStore.verifier(apps: .only([App(bundleID: app)]))
@@ -65,8 +63,9 @@ import X509
         }
     }
 
-    @Test("an external purchase token of the sandbox is known by its first letters, whatever mark follows them")
-    func sandboxToken() async throws {
+    @Test func `an external purchase token of the sandbox is known by its first letters, whatever mark follows them`()
+        async throws
+    {
         let verifier = try TestStore.verifier(
             apps: .only([App(bundleID: TestStore.bundleId, environments: [.sandbox])]))
         let token = Members.token(id: "SANDBOX\u{301}_9b0e")
@@ -75,8 +74,7 @@ import X509
         #expect(try await refusal { try await verifier.notification(text) } == nil)
     }
 
-    @Test("any app is accepted where the verifier is told so, but not any environment")
-    func anyApp() async throws {
+    @Test func `any app is accepted where the verifier is told so, but not any environment`() async throws {
         let verifier = try TestStore.verifier(apps: .any([.sandbox]))
         let sandbox = try authority.sign(Members(.transaction).with("bundleId", "\"whoever\""))
         #expect(try await verifier.transaction(sandbox).payload.bundleId == "whoever")
@@ -84,8 +82,8 @@ import X509
         #expect(try await refusal { try await verifier.transaction(production) } == .wrongEnvironment)
     }
 
-    @Test("any payload is recognised as its kind, and judged as that kind", arguments: SignedKind.allCases)
-    func anyPayload(_ kind: SignedKind) async throws {
+    @Test(arguments: SignedKind.allCases)
+    func `any payload is recognised as its kind, and judged as that kind`(_ kind: SignedKind) async throws {
         let verifier = try TestStore.verifier()
         let text = try authority.sign(Members(kind))
         #expect(try await verifier.anyPayload(text).payload.kind == kind.rawValue)
@@ -93,15 +91,14 @@ import X509
         #expect(try await refusal { try await elsewhere.anyPayload(text) } != nil)
     }
 
-    @Test("a payload of no kind is refused", arguments: ["{}", #"{"environment":"Sandbox"}"#, #"{"iss":"me"}"#])
-    func noKind(_ json: String) async throws {
+    @Test(arguments: ["{}", #"{"environment":"Sandbox"}"#, #"{"iss":"me"}"#])
+    func `a payload of no kind is refused`(_ json: String) async throws {
         let verifier = try TestStore.verifier()
         let text = try authority.sign(json: Data(json.utf8))
         #expect(try await refusal { try await verifier.anyPayload(text) } == .badJSON)
     }
 
-    @Test("the chain is judged now, at the signing date, or at a given instant")
-    func instants() async throws {
+    @Test func `the chain is judged now, at the signing date, or at a given instant`() async throws {
         let past = try Authority(now: TestStore.now - 20 * 365 * 86_400)
         let signed = TestStore.now - 20 * 365 * 86_400
         let milliseconds = String(Int64(signed.timeIntervalSince1970 * 1000))
@@ -119,8 +116,7 @@ import X509
         }
     }
 
-    @Test("an app transaction's signing date is its receipt's creation date")
-    func appTransactionDate() async throws {
+    @Test func `an app transaction's signing date is its receipt's creation date`() async throws {
         let verifier = try TestStore.verifier { $0.validAt = .signingDate }
         let text = try authority.sign(Members(.appTransaction).with("receiptCreationDate", "1759999990000"))
         #expect(try await verifier.appTransaction(text).trace.validatedAt == TestStore.now - 10)
@@ -128,8 +124,7 @@ import X509
         #expect(try await refusal { try await verifier.appTransaction(old) } == .expiredOrNotYetValid)
     }
 
-    @Test("the limit counts bytes and is inclusive")
-    func limit() async throws {
+    @Test func `the limit counts bytes and is inclusive`() async throws {
         let text = try authority.sign(Members(.transaction))
         let exact = try TestStore.verifier { $0.maximumBytes = text.utf8.count }
         _ = try await exact.transaction(text)
@@ -139,14 +134,12 @@ import X509
         #expect(try await refusal { try await letters.transaction("🧾🧾🧾🧾🧾🧾") } == .tooLarge)
     }
 
-    @Test("the text comes back as it came in, whatever the model makes of it")
-    func text() async throws {
+    @Test func `the text comes back as it came in, whatever the model makes of it`() async throws {
         let text = try authority.sign(json: Data(("  " + Members(.transaction).with("x", "[1, 2]").json + "\n").utf8))
         #expect(try await TestStore.verifier().transaction(text).text == text)
     }
 
-    @Test("an enrolled certificate gives a trace of one, and its dates count")
-    func enrolled() async throws {
+    @Test func `an enrolled certificate gives a trace of one, and its dates count`() async throws {
         let signer = try XcodeSigner.shared()
         let text = try signer.sign(.xcode).text
         func verifier(_ now: Date) throws -> SignedDataVerifier {
@@ -162,8 +155,7 @@ import X509
         #expect(try await refusal { try await late.transaction(text) } == .expiredOrNotYetValid)
     }
 
-    @Test("an enrolled certificate may be PEM, and one that cannot be read is reported at once")
-    func enrolment() throws {
+    @Test func `an enrolled certificate may be PEM, and one that cannot be read is reported at once`() throws {
         let pem = try XcodeSigner.shared().certificate.certificate.serializeAsPEM().pemString
         _ = try TestStore.verifier { $0.enrolledXcodeCertificates = [Data(pem.utf8)] }
         #expect(throws: VerificationError(.certificateMalformed, "")) {

@@ -4,8 +4,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("Forged certificates in signed data")
-struct CertificateForgeryTests {
+@Suite struct `Forged certificates in signed data` {
     private static let table = Result {
         try CertificateForgery.table(of: ForgedChains.chain(), withEncodings: true)
     }
@@ -15,8 +14,8 @@ struct CertificateForgeryTests {
 
     init() throws { table = try Self.table.get() }
 
-    @Test("each row is refused, for its own reason", arguments: parts)
-    func refusals(_ part: Int) async throws {
+    @Test(arguments: parts)
+    func `each row is refused, for its own reason`(_ part: Int) async throws {
         var surprises: [String] = []
         for (index, row) in table.rows.enumerated() where index % Self.parts.count == part {
             let error = try await verdict(on: table.chains[index])
@@ -25,21 +24,17 @@ struct CertificateForgeryTests {
         #expect(surprises == [])
     }
 
-    @Test("the same chain without a defect is accepted")
-    func sound() async throws {
+    @Test func `the same chain without a defect is accepted`() async throws {
         #expect(try await verdict(on: table.sound) == nil)
     }
 
-    @Test("the table is large and no row is there twice")
-    func size() {
+    @Test func `the table is large and no row is there twice`() {
         #expect(table.rows.count >= 800)
         #expect(Set(table.rows.map(\.name)).count == table.rows.count)
     }
 
-    @Test(
-        "OpenSSL refuses each row as well, but for the differences with a reason",
-        .enabled("needs openssl 3 on the path") { await OpenSSLOpinion.isThere() })
-    func secondOpinion() async throws {
+    @Test(.enabled("needs openssl 3 on the path") { await OpenSSLOpinion.isThere() })
+    func `OpenSSL refuses each row as well, but for the differences with a reason`() async throws {
         let differences = try await table.differences(at: TestStore.now)
         #expect(differences.new == [], "differences without a reason")
         #expect(differences.gone == [], "reasons without a difference")

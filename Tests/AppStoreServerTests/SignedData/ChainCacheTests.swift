@@ -6,13 +6,12 @@ import TestSupport
 @testable import AppStoreServer
 @testable import AppStoreTrust
 
-@Suite("The chain cache") struct ChainCacheTests {
+@Suite struct `The chain cache` {
     private let authority: Authority
 
     init() throws { authority = try TestStore.authority() }
 
-    @Test("keeps one entry for all data of one header, and finds it by the exact text")
-    func hit() throws {
+    @Test func `keeps one entry for all data of one header, and finds it by the exact text`() throws {
         let cache = ChainCache(capacity: 4)
         let text = try Pieces(authority).header
         let other = try Pieces(authority, header: authority.header(adding: #""typ":"JWT","#)).header
@@ -26,8 +25,8 @@ import TestSupport
         #expect(!cache.has(""))
     }
 
-    @Test("is bounded; the oldest makes room", arguments: [0, 1, 3])
-    func bound(_ capacity: Int) throws {
+    @Test(arguments: [0, 1, 3])
+    func `is bounded; the oldest makes room`(_ capacity: Int) throws {
         let cache = ChainCache(capacity: capacity)
         let chain = try chain()
         for index in 0..<10 {
@@ -37,8 +36,7 @@ import TestSupport
         for index in 0..<10 { #expect(cache.has("header \(index)") == (index >= 10 - capacity)) }
     }
 
-    @Test("knows certificates in a header of another text, and verifies and keeps that as well")
-    func sibling() async throws {
+    @Test func `knows certificates in a header of another text, and verifies and keeps that as well`() async throws {
         let verifier = try TestStore.verifier()
         _ = try await verifier.transaction(Pieces(authority).text)
         let certificates = authority.chain
@@ -54,8 +52,7 @@ import TestSupport
         #expect(try await refusal { try await verifier.transaction(forged) } == .badSignature)
     }
 
-    @Test("every single changed letter of a known header makes it an unknown one")
-    func prefixGames() async throws {
+    @Test func `every single changed letter of a known header makes it an unknown one`() async throws {
         let genuine = try Pieces(authority)
         let verifier = try TestStore.verifier()
         _ = try await verifier.transaction(genuine.text)
@@ -70,8 +67,7 @@ import TestSupport
         _ = try await verifier.transaction(genuine.text)
     }
 
-    @Test("a known chain buys a forged signature nothing")
-    func knownChain() async throws {
+    @Test func `a known chain buys a forged signature nothing`() async throws {
         let verifier = try TestStore.verifier()
         _ = try await verifier.transaction(authority.sign(Members(.transaction)))
         for forgery in Specimens.forgeries where forgery.name.hasPrefix("signature: ") {
@@ -80,8 +76,7 @@ import TestSupport
         }
     }
 
-    @Test("a known chain still has to be valid when it is used")
-    func expiry() async throws {
+    @Test func `a known chain still has to be valid when it is used`() async throws {
         let clock = TestClock(TestStore.now)
         let verifier = try TestStore.verifier { $0.now = { clock.now } }
         let text = try authority.sign(Members(.transaction))
@@ -90,8 +85,7 @@ import TestSupport
         #expect(try await refusal { try await verifier.transaction(text) } == .expiredOrNotYetValid)
     }
 
-    @Test("a chain is kept only when a signature of it held")
-    func forgedSignature() async throws {
+    @Test func `a chain is kept only when a signature of it held`() async throws {
         let verifier = try TestStore.verifier()
         #expect(verifier.cache.count == 0)
         let forged = try Pieces(authority).changing { $0.payload = try Pieces(authority, payload: "{}").payload }
@@ -109,8 +103,7 @@ import TestSupport
         #expect(verifier.cache.count == 1)
     }
 
-    @Test("one verifier serves many tasks at once")
-    func parallel() async throws {
+    @Test func `one verifier serves many tasks at once`() async throws {
         let verifier = try TestStore.verifier { $0.chainCacheCapacity = 2 }
         let texts = try (0..<6).map { try Pieces(authority, header: authority.header(adding: "\"x\":\($0),")).text }
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -6,9 +6,8 @@ import TestSupport
 @testable import AppStoreServer
 @testable import AppStoreTrust
 
-@Suite("The compact form") struct CompactFormTests {
-    @Test("random bytes never trap, and what is split joins to what it was")
-    func randomBytes() {
+@Suite struct `The compact form` {
+    @Test func `random bytes never trap, and what is split joins to what it was`() {
         var generator = SeededGenerator(seed: 10)
         var split = 0
         for round in 0..<20_000 {
@@ -27,8 +26,7 @@ import TestSupport
         #expect(split > 100)
     }
 
-    @Test("changed headers never trap, and what passes is JSON to Foundation too")
-    func headers() throws {
+    @Test func `changed headers never trap, and what passes is JSON to Foundation too`() throws {
         let genuine = Array(#"{"alg":"ES256","kid":"a\"b","typ":"JWT","x5c":["AAAA","BBBB","CCCC"]}"#.utf8)
         var generator = SeededGenerator(seed: 11)
         var passed = 0
@@ -43,8 +41,8 @@ import TestSupport
         #expect(passed > 100)
     }
 
-    @Test("changed signed data is refused and never traps", arguments: SignedKind.allCases)
-    func mutations(_ kind: SignedKind) async throws {
+    @Test(arguments: SignedKind.allCases)
+    func `changed signed data is refused and never traps`(_ kind: SignedKind) async throws {
         let genuine = try Array(TestStore.authority().sign(Members(kind)).utf8)
         let verifier = try TestStore.verifier()
         _ = try await verifier.trace(of: String(decoding: genuine, as: UTF8.self), as: kind)
@@ -57,8 +55,8 @@ import TestSupport
         }
     }
 
-    @Test("changed payloads, signed anew, are refused or read and never trap", arguments: SignedKind.allCases)
-    func payloads(_ kind: SignedKind) async throws {
+    @Test(arguments: SignedKind.allCases)
+    func `changed payloads, signed anew, are refused or read and never trap`(_ kind: SignedKind) async throws {
         let authority = try TestStore.authority()
         let genuine = Array(Members(kind).json.utf8)
         let verifier = try TestStore.verifier()

@@ -6,8 +6,8 @@ import TestSupport
 
 @testable import AppStoreTrust
 
-@Suite("Genuine data", .enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"))
-struct GenuineDataTests {
+@Suite(.enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"))
+struct `Genuine data` {
     /// Apple's anchors, the instant of signing, and the environment that the table names.
     private static let historical: SignedDataVerifier.Configuration = {
         var configuration = SignedDataVerifier.Configuration(apps: .any([.sandbox]))
@@ -19,13 +19,12 @@ struct GenuineDataTests {
 
     init() throws { verifier = try SignedDataVerifier(Self.historical) }
 
-    @Test("all 22 files are in the table")
-    func table() {
+    @Test func `all 22 files are in the table`() {
         #expect(Fixtures.signedData.count == 22)
     }
 
-    @Test("verifies as of its signing date, is what the table says and keeps its text", arguments: Fixtures.signedData)
-    func verification(_ file: GenuineJWS) async throws {
+    @Test(arguments: Fixtures.signedData)
+    func `verifies as of its signing date, is what the table says and keeps its text`(_ file: GenuineJWS) async throws {
         let text = try file.text()
         let verified = try await verifier.anyPayload(text)
         #expect(verified.text == text)
@@ -53,8 +52,8 @@ struct GenuineDataTests {
         #expect(verified.trace.validatedAt == file.signedDate)
     }
 
-    @Test("the model holds everything that was signed", arguments: Fixtures.signedData)
-    func payload(_ file: GenuineJWS) async throws {
+    @Test(arguments: Fixtures.signedData)
+    func `the model holds everything that was signed`(_ file: GenuineJWS) async throws {
         let text = try file.text()
         let encoded =
             switch try await verifier.anyPayload(text).payload {
@@ -69,8 +68,8 @@ struct GenuineDataTests {
         #expect(try JSONSerialization.jsonObject(with: encoded) as? NSDictionary == signed)
     }
 
-    @Test("the signed data inside verifies too", arguments: Fixtures.signedData.filter { $0.kind == "notification" })
-    func inner(_ file: GenuineJWS) async throws {
+    @Test(arguments: Fixtures.signedData.filter { $0.kind == "notification" })
+    func `the signed data inside verifies too`(_ file: GenuineJWS) async throws {
         let data = try #require(try await verifier.notification(file.text()).payload.data)
         if let text = data.signedTransactionInfo {
             #expect(try await verifier.transaction(text).payload.bundleId == data.bundleId)
@@ -81,8 +80,8 @@ struct GenuineDataTests {
         #expect((data.signedTransactionInfo == nil) == (file.type == "TEST"))
     }
 
-    @Test("the trace names Apple's certificates", arguments: Fixtures.signedData)
-    func trace(_ file: GenuineJWS) async throws {
+    @Test(arguments: Fixtures.signedData)
+    func `the trace names Apple's certificates`(_ file: GenuineJWS) async throws {
         let trace = try await verifier.anyPayload(file.text()).trace
         #expect(trace.anchor == "Apple Root CA - G3")
         #expect(trace.revocation == .notChecked)
@@ -95,8 +94,8 @@ struct GenuineDataTests {
         #expect(trace.certificates.allSatisfy { $0.notBefore < $0.notAfter })
     }
 
-    @Test("is refused once its chain has expired", arguments: Fixtures.signedData)
-    func expiry(_ file: GenuineJWS) async throws {
+    @Test(arguments: Fixtures.signedData)
+    func `is refused once its chain has expired`(_ file: GenuineJWS) async throws {
         let text = try file.text()
         var configuration = Self.historical
         configuration.validAt = .now
@@ -108,8 +107,8 @@ struct GenuineDataTests {
         _ = try await intime.anyPayload(text)
     }
 
-    @Test("is refused by another anchor and in another environment", arguments: Fixtures.signedData)
-    func strangers(_ file: GenuineJWS) async throws {
+    @Test(arguments: Fixtures.signedData)
+    func `is refused by another anchor and in another environment`(_ file: GenuineJWS) async throws {
         let text = try file.text()
         let other = try TestStore.verifier()
         await #expect(throws: VerificationError(.untrustedRoot, "")) { try await other.anyPayload(text) }
@@ -119,8 +118,8 @@ struct GenuineDataTests {
         await #expect(throws: VerificationError(.wrongEnvironment, "")) { try await production.anyPayload(text) }
     }
 
-    @Test("a single changed letter anywhere is refused", arguments: Fixtures.signedData)
-    func corruption(_ file: GenuineJWS) async throws {
+    @Test(arguments: Fixtures.signedData)
+    func `a single changed letter anywhere is refused`(_ file: GenuineJWS) async throws {
         let text = Array(try file.text().utf8)
         let dots = text.indices.filter { text[$0] == UInt8(ascii: ".") }
         try #require(dots.count == 2)

@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The transport for OCSP questions")
-struct HTTPRevocationTransportTests {
+@Suite struct `The transport for OCSP questions` {
     private func ask(_ status: String, _ headers: [String] = [], body: String = "answer") async throws -> (
         answer: Data, requests: [String]
     ) {
@@ -17,8 +16,7 @@ struct HTTPRevocationTransportTests {
         return (data, server.requests)
     }
 
-    @Test("posts the question with its media type and gives back the answer")
-    func roundTrip() async throws {
+    @Test func `posts the question with its media type and gives back the answer`() async throws {
         let (answer, requests) = try await ask("200 OK")
         #expect(answer == Data("answer".utf8))
         let request = try #require(requests.first)
@@ -27,9 +25,8 @@ struct HTTPRevocationTransportTests {
         #expect(request.hasSuffix("\r\n\r\nquestion"))
     }
 
-    @Test(
-        "takes no other status for an answer, and follows nobody elsewhere", arguments: ["500 No", "404 No", "302 Go"])
-    func refusal(_ status: String) async throws {
+    @Test(arguments: ["500 No", "404 No", "302 Go"])
+    func `takes no other status for an answer, and follows nobody elsewhere`(_ status: String) async throws {
         let elsewhere = try LoopbackServer(answer: AsyncHTTPClientTransportTests.answer("200 OK", [], Data("x".utf8)))
         defer { elsewhere.stop() }
         await #expect(throws: (any Error).self) {
@@ -38,8 +35,7 @@ struct HTTPRevocationTransportTests {
         #expect(elsewhere.requests.isEmpty)
     }
 
-    @Test("stops reading at the limit")
-    func limit() async throws {
+    @Test func `stops reading at the limit`() async throws {
         await #expect(throws: (any Error).self) {
             try await ask("200 OK", body: String(repeating: "x", count: 101))
         }

@@ -5,7 +5,7 @@ import StoreSimulator
 import Testing
 import TestSupport
 
-@Suite("Revocation of signed data") struct RevocationOfSignedDataTests {
+@Suite struct `Revocation of signed data` {
     private let authority: Authority
     private let responders: TestResponders
 
@@ -14,15 +14,14 @@ import TestSupport
         responders = TestResponders(authority)
     }
 
-    @Test("no forgery makes the verifier ask anybody", arguments: Specimens.forgeries)
-    func forgeries(_ forgery: Specimen) async throws {
+    @Test(arguments: Specimens.forgeries)
+    func `no forgery makes the verifier ask anybody`(_ forgery: Specimen) async throws {
         let error = try await forgery.verdict(on: forgery.make(), revocation: RevocationOptions(.hard, responders))
         #expect(error?.code == forgery.code)
         #expect(responders.asked.isEmpty)
     }
 
-    @Test("a good answer is in the trace, with its age")
-    func good() async throws {
+    @Test func `a good answer is in the trace, with its age`() async throws {
         let verifier = try TestStore.verifier { $0.revocation = RevocationOptions(.hard, responders) }
         let text = try authority.sign(Members(.transaction))
         let finding = try await verifier.transaction(text).trace.revocation
@@ -32,8 +31,7 @@ import TestSupport
         #expect(responders.asked.count == 2)
     }
 
-    @Test("verifiers of one server share what they know: each certificate is asked about once")
-    func shared() async throws {
+    @Test func `verifiers of one server share what they know: each certificate is asked about once`() async throws {
         let verifier = try TestStore.verifier { $0.revocation = RevocationOptions(.hard, responders) }
         let text = try authority.sign(Members(.transaction))
         _ = try await verifier.transaction(text)
@@ -42,8 +40,9 @@ import TestSupport
         #expect(responders.asked.count == 2)
     }
 
-    @Test("a silent responder is reported when the policy is soft and worth another try when it is hard")
-    func silence() async throws {
+    @Test func `a silent responder is reported when the policy is soft and worth another try when it is hard`()
+        async throws
+    {
         responders.set { _ in throw URLError(.timedOut) }
         let text = try authority.sign(Members(.transaction))
         let soft = try TestStore.verifier { $0.revocation = RevocationOptions(.soft, responders) }
@@ -54,8 +53,8 @@ import TestSupport
         #expect(error?.isRetryable == true)
     }
 
-    @Test("what was signed long ago is judged at its signing date, and nobody is asked", arguments: [true, false])
-    func old(_ isOld: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `what was signed long ago is judged at its signing date, and nobody is asked`(_ isOld: Bool) async throws {
         responders.set { _ in throw URLError(.timedOut) }
         let text = try authority.sign(Members(.transaction))
         let later = TestStore.now + (isOld ? 2 * 86_400 : 3600)
@@ -74,8 +73,7 @@ import TestSupport
         }
     }
 
-    @Test("what a responder has said of a certificate counts for what it signed long ago")
-    func oldAndRevoked() async throws {
+    @Test func `what a responder has said of a certificate counts for what it signed long ago`() async throws {
         let text = try authority.sign(Members(.transaction))
         let clock = TestClock(TestStore.now)
         for (subject, issuer) in [(.leaf, authority.intermediate), (.intermediate, authority.root)]
@@ -98,8 +96,7 @@ import TestSupport
         #expect(old?.code == .revoked)
     }
 
-    @Test("a certificate that is revoked later is refused as soon as its responder says so")
-    func later() async throws {
+    @Test func `a certificate that is revoked later is refused as soon as its responder says so`() async throws {
         let clock = TestClock(TestStore.now)
         let verifier = try TestStore.verifier {
             $0.revocation = RevocationOptions(.hard, responders)
@@ -120,8 +117,7 @@ import TestSupport
         #expect(error?.isRetryable == false)
     }
 
-    @Test("an enrolled certificate has no responder and is not asked about")
-    func enrolled() async throws {
+    @Test func `an enrolled certificate has no responder and is not asked about`() async throws {
         let signer = try XcodeSigner.shared()
         let verifier = try TestStore.verifier(apps: .any([.xcode])) {
             $0.revocation = RevocationOptions(.hard, responders)

@@ -7,7 +7,7 @@ import X509
 
 @testable import AppStoreTrust
 
-@Suite("The revocation checker") struct RevocationCheckerTests {
+@Suite struct `The revocation checker` {
     private let authority: Authority
     private let chain: CertificateChain
     private let responders: TestResponders
@@ -20,8 +20,7 @@ import X509
         responders = TestResponders(authority)
     }
 
-    @Test("keeps an answer until shortly before its end")
-    func kept() async throws {
+    @Test func `keeps an answer until shortly before its end`() async throws {
         let checker = checker(.hard)
         for hours in 0..<11 {
             #expect(try await checker.finding(for: chain).age == 60 + Double(hours) * 3600)
@@ -30,8 +29,7 @@ import X509
         #expect(responders.asked.count == 2)
     }
 
-    @Test("renews an answer in the background before its end, and nobody waits for that")
-    func refresh() async throws {
+    @Test func `renews an answer in the background before its end, and nobody waits for that`() async throws {
         let checker = checker(.hard)
         _ = try await checker.finding(for: chain)
         clock.advance(by: 11 * 3600 + 60)
@@ -50,8 +48,7 @@ import X509
         #expect(responders.asked.count == 4)
     }
 
-    @Test("asks again, and waits, once an answer has ended")
-    func ended() async throws {
+    @Test func `asks again, and waits, once an answer has ended`() async throws {
         let checker = checker(.hard)
         _ = try await checker.finding(for: chain)
         clock.advance(by: 12 * 3600)
@@ -60,8 +57,7 @@ import X509
         #expect(responders.asked.count == 4)
     }
 
-    @Test("asks one question for a hundred verifications at once")
-    func coalescing() async throws {
+    @Test func `asks one question for a hundred verifications at once`() async throws {
         let (gate, everybody) = (Gate(), Gate())
         answerFromNow { await gate.pass() }
         // Each verification looks at the clock once, right before it asks or joins.
@@ -83,10 +79,10 @@ import X509
         #expect(responders.asked.count == 2)
     }
 
-    @Test(
-        "does not ask again at once after a failure, with soft however fast the date goes",
-        arguments: [(RevocationPolicy.soft, Int64(30)), (RevocationPolicy.hard, Int64(5))])
-    func pause(_ policy: RevocationPolicy, _ seconds: Int64) async throws {
+    @Test(arguments: [(RevocationPolicy.soft, Int64(30)), (RevocationPolicy.hard, Int64(5))])
+    func `does not ask again at once after a failure, with soft however fast the date goes`(
+        _ policy: RevocationPolicy, _ seconds: Int64
+    ) async throws {
         responders.set { _ in throw URLError(.timedOut) }
         let checker = checker(policy)
         for _ in 0..<10 {
@@ -107,8 +103,7 @@ import X509
         #expect(responders.asked.count == 4)
     }
 
-    @Test("asks again when the date has moved on, where everything is refused meanwhile")
-    func jump() async throws {
+    @Test func `asks again when the date has moved on, where everything is refused meanwhile`() async throws {
         responders.set { _ in throw URLError(.timedOut) }
         let checker = checker(.hard)
         #expect(try await refusal { try await checker.finding(for: chain) } == .revocationUnknown)
@@ -121,8 +116,7 @@ import X509
         #expect(responders.asked.count == 4)
     }
 
-    @Test("an answer that the date has jumped past while it was on its way is no reason to pause")
-    func jumpInFlight() async throws {
+    @Test func `an answer that the date has jumped past while it was on its way is no reason to pause`() async throws {
         let gate = Gate()
         answerFromNow { await gate.pass() }
         let checker = checker(.soft)
@@ -135,8 +129,7 @@ import X509
         #expect(responders.asked.count == 4)
     }
 
-    @Test("remembers that an answer was of no use, so that a thousand verifications ask once")
-    func useless() async throws {
+    @Test func `remembers that an answer was of no use, so that a thousand verifications ask once`() async throws {
         for (subject, issuer) in [(.leaf, authority.intermediate), (.intermediate, authority.root)]
             as [(TestResponders.Subject, Issued)]
         {
@@ -153,8 +146,7 @@ import X509
         #expect(responders.asked.count == 2)
     }
 
-    @Test("a slow responder holds up nobody for longer than the limit, and nobody afterwards")
-    func slow() async throws {
+    @Test func `a slow responder holds up nobody for longer than the limit, and nobody afterwards`() async throws {
         let gate = Gate()
         answerFromNow { await gate.pass() }
         var options = RevocationOptions(.soft, responders)
@@ -173,8 +165,7 @@ import X509
         #expect(responders.asked.count == 2)
     }
 
-    @Test("a responder that is slow each time is asked in the background after each pause")
-    func slowAgain() async throws {
+    @Test func `a responder that is slow each time is asked in the background after each pause`() async throws {
         let gate = Gate()
         answerFromNow {
             await gate.pass()
@@ -197,8 +188,7 @@ import X509
         #expect(responders.asked.count == 4)
     }
 
-    @Test("uses an ended answer for a while when the responder is silent, and says how old it is")
-    func stale() async throws {
+    @Test func `uses an ended answer for a while when the responder is silent, and says how old it is`() async throws {
         let checker = checker(.hard)
         _ = try await checker.finding(for: chain)
         responders.set { _ in throw URLError(.timedOut) }
@@ -210,8 +200,7 @@ import X509
         #expect(try await refusal { try await checker.finding(for: chain) } == .revocationUnknown)
     }
 
-    @Test("a revoked certificate stays revoked while the responder is silent")
-    func staleRevocation() async throws {
+    @Test func `a revoked certificate stays revoked while the responder is silent`() async throws {
         var responder = OCSPResponder(issuer: authority.intermediate, now: TestStore.now)
         responder.status = .revoked(TestStore.now)
         responders.set(.leaf) { [responder] in try responder.answer($0) }
@@ -222,8 +211,7 @@ import X509
         #expect(try await refusal { try await checker.finding(for: chain) } == .revoked)
     }
 
-    @Test("gives up after the time limit and ends the question")
-    func timeLimit() async throws {
+    @Test func `gives up after the time limit and ends the question`() async throws {
         let ended = Gate()
         responders.set { _ in
             defer { ended.open() }
@@ -239,8 +227,7 @@ import X509
         await ended.pass()
     }
 
-    @Test("one who stops waiting does not end the others' question")
-    func cancellation() async throws {
+    @Test func `one who stops waiting does not end the others' question`() async throws {
         let gate = Gate()
         answerFromNow {
             await gate.pass()
@@ -257,8 +244,7 @@ import X509
         #expect(responders.asked.count == 2)
     }
 
-    @Test("keeps answers for a bounded number of certificates, all of them right")
-    func bounded() async throws {
+    @Test func `keeps answers for a bounded number of certificates, all of them right`() async throws {
         let checker = checker(.hard)
         for index in 0..<70 {
             let leaf = try Authority.leafTemplate("Test \(index)", TestStore.now)

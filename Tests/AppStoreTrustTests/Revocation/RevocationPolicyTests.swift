@@ -7,7 +7,7 @@ import X509
 
 @testable import AppStoreTrust
 
-@Suite("Revocation policy") struct RevocationPolicyTests {
+@Suite struct `Revocation policy` {
     private let authority: Authority
     private let chain: CertificateChain
     private let responders: TestResponders
@@ -19,9 +19,11 @@ import X509
     }
 
     @Test(
-        "every answer means what it says, for each certificate", arguments: Answering.all,
+        arguments: Answering.all,
         TestResponders.Subject.allCases)
-    func answers(_ answering: Answering, _ subject: TestResponders.Subject) async throws {
+    func `every answer means what it says, for each certificate`(
+        _ answering: Answering, _ subject: TestResponders.Subject
+    ) async throws {
         let issuer = subject == .leaf ? authority.intermediate : authority.root
         responders.set(subject) { try await answering.answer(issuer, $0) }
         let (soft, softCode) = try await finding(.soft)
@@ -41,17 +43,17 @@ import X509
         }
     }
 
-    @Test("with the policy off nobody is asked", arguments: Answering.all)
-    func off(_ answering: Answering) async throws {
+    @Test(arguments: Answering.all)
+    func `with the policy off nobody is asked`(_ answering: Answering) async throws {
         responders.set { [issuer = authority.root] in try await answering.answer(issuer, $0) }
         #expect(try await finding(.off).0 == .notChecked)
         #expect(responders.asked.isEmpty)
     }
 
-    @Test(
-        "what is revoked is refused even where the other certificate is unknown",
-        arguments: TestResponders.Subject.allCases)
-    func revokedBesideUnknown(_ subject: TestResponders.Subject) async throws {
+    @Test(arguments: TestResponders.Subject.allCases)
+    func `what is revoked is refused even where the other certificate is unknown`(_ subject: TestResponders.Subject)
+        async throws
+    {
         responders.set { _ in Data() }
         responders.set(subject) { [authority] request in
             var responder = OCSPResponder(
@@ -63,8 +65,7 @@ import X509
         #expect(try await finding(.hard).1 == .revoked)
     }
 
-    @Test("the age is that of the oldest answer")
-    func age() async throws {
+    @Test func `the age is that of the oldest answer`() async throws {
         for (subject, issuer, age) in [(.leaf, authority.intermediate, 100), (.intermediate, authority.root, 4000)]
             as [(TestResponders.Subject, Issued, Double)]
         {
@@ -75,24 +76,21 @@ import X509
         #expect(try await finding(.hard).0?.age == 4000)
     }
 
-    @Test("asks each certificate's own responder, once")
-    func questions() async throws {
+    @Test func `asks each certificate's own responder, once`() async throws {
         _ = try await finding(.hard)
         let host = "http://\(Authority.ocspHost)"
         #expect(Set(responders.asked.map(\.absoluteString)) == ["\(host)/root", "\(host)/intermediate"])
         #expect(responders.asked.count == 2)
     }
 
-    @Test(
-        "a responder that may not be asked is not asked",
-        arguments: [
-            "http://ocsp.example.com/intermediate", "http://ocsp.counterfoil.test.example.com/intermediate",
-            "http://x.ocsp.counterfoil.test/intermediate", "ftp://ocsp.counterfoil.test/intermediate",
-            "file:///etc/passwd", "http://user@ocsp.counterfoil.test/intermediate",
-            "http://ocsp.counterfoil.test@example.com/intermediate", "http://169.254.169.254/latest", "", "not a URL",
-            "//ocsp.counterfoil.test/intermediate", nil,
-        ])
-    func strangers(_ responder: String?) async throws {
+    @Test(arguments: [
+        "http://ocsp.example.com/intermediate", "http://ocsp.counterfoil.test.example.com/intermediate",
+        "http://x.ocsp.counterfoil.test/intermediate", "ftp://ocsp.counterfoil.test/intermediate",
+        "file:///etc/passwd", "http://user@ocsp.counterfoil.test/intermediate",
+        "http://ocsp.counterfoil.test@example.com/intermediate", "http://169.254.169.254/latest", "", "not a URL",
+        "//ocsp.counterfoil.test/intermediate", nil,
+    ])
+    func `a responder that may not be asked is not asked`(_ responder: String?) async throws {
         var changes = Authority.Changes()
         changes.leaf = { $0.ocspResponder = responder }
         let authority = try Authority(now: TestStore.now, changes: changes)
@@ -104,8 +102,7 @@ import X509
         #expect(responders.asked.map { $0.path() } == ["/root"])
     }
 
-    @Test("a responder's host is compared without regard to case; https is as good")
-    func spelling() async throws {
+    @Test func `a responder's host is compared without regard to case; https is as good`() async throws {
         var changes = Authority.Changes()
         changes.leaf = { $0.ocspResponder = "https://OCSP.Counterfoil.Test/intermediate" }
         let authority = try Authority(now: TestStore.now, changes: changes)
@@ -113,8 +110,7 @@ import X509
         #expect(try await checker.finding(for: authority.provenChain()).status == .good)
     }
 
-    @Test("by default Apple's hosts alone may be asked")
-    func defaultHosts() async throws {
+    @Test func `by default Apple's hosts alone may be asked`() async throws {
         #expect(
             RevocationOptions(policy: .hard, transport: responders).allowedHosts == [
                 "ocsp.apple.com", "ocsp2.apple.com",

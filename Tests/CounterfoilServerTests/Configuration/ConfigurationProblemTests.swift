@@ -3,12 +3,10 @@ import CounterfoilServer
 import Foundation
 import Testing
 
-@Suite("A wrong configuration")
-struct ConfigurationProblemTests {
+@Suite struct `A wrong configuration` {
     private typealias Test = TestConfiguration
 
-    @Test("is told all its problems at once, each with its line")
-    func everything() {
+    @Test func `is told all its problems at once, each with its line`() {
         let text = """
             lisen: {port: 80}
             listen:
@@ -48,8 +46,8 @@ struct ConfigurationProblemTests {
             ])
     }
 
-    @Test("is refused for its own reason", arguments: refusals)
-    func reasons(_ text: String, _ reason: String) {
+    @Test(arguments: refusals)
+    func `is refused for its own reason`(_ text: String, _ reason: String) {
         let files = [
             "text": Test.file("text"), "long": Test.file(String(repeating: "a", count: 32)), "empty": Test.file("\n"),
             "key": Test.file(Test.privateKey),
@@ -148,8 +146,7 @@ struct ConfigurationProblemTests {
         Test.smallest + "webhooks: [{name: hook, secrets: [], \(members)}]\n"
     }
 
-    @Test("never has a secret in a problem")
-    func silence() {
+    @Test func `never has a secret in a problem`() {
         let text = """
             apps:
               - bundle_id: com.example.app
@@ -166,16 +163,14 @@ struct ConfigurationProblemTests {
     }
 }
 
-@Suite("Notes on a configuration")
-struct ConfigurationNoteTests {
+@Suite struct `Notes on a configuration` {
     private typealias Test = TestConfiguration
 
     private func notes(_ text: String, _ files: [String: ConfigurationFiles.File] = [:]) throws -> [String] {
         try Test.read(text, files: files).notes.map(\.description)
     }
 
-    @Test("say that others can read a key, that a server is open, and what is missing")
-    func notes() throws {
+    @Test func `say that others can read a key, that a server is open, and what is missing`() throws {
         let text = """
             listen: {host: 0.0.0.0}
             apps:
@@ -198,15 +193,13 @@ struct ConfigurationNoteTests {
 
     private func line(_ text: String) -> Int { text.split(separator: " ").last.flatMap { Int($0) } ?? .max }
 
-    @Test("are silent about a proxy in front and about this machine")
-    func silence() throws {
+    @Test func `are silent about a proxy in front and about this machine`() throws {
         for listen in ["host: 0.0.0.0, trusted_proxies: [10.0.0.0/8]", "host: localhost", "host: \"::1\""] {
             #expect(try !notes(Test.smallest + "listen: {\(listen)}").contains { $0.hasPrefix("listen") })
         }
     }
 
-    @Test("say which environment variables look like settings and are none, but for those of secrets")
-    func variables() throws {
+    @Test func `say which environment variables look like settings and are none, but for those of secrets`() throws {
         let text = Test.smallest + "keys: [{name: a, secret: {environment: COUNTERFOIL_KEY}, scopes: [all]}]"
         let environment = [
             "COUNTERFOIL_KEY": String(repeating: "k", count: 24), "COUNTERFOIL_PROT": "1", "PATH": "/bin",
@@ -219,16 +212,14 @@ struct ConfigurationNoteTests {
             ])
     }
 
-    @Test("say that roots other than Apple's count, and the clock of a simulator")
-    func rehearsal() throws {
+    @Test func `say that roots other than Apple's count, and the clock of a simulator`() throws {
         let found = try notes(
             Test.smallest + "trust: {certificates_valid_at: signing_date}\nclock: http://127.0.0.1:1/")
         #expect(found.contains("trust.certificates_valid_at: certificates that have expired are accepted, line 4"))
         #expect(found.contains(#"clock: the server uses the clock of "127.0.0.1", line 5"#))
     }
 
-    @Test("say which events nobody has heard of, and leave those alone that may come")
-    func events() throws {
+    @Test func `say which events nobody has heard of, and leave those alone that may come`() throws {
         let secret = Test.file("whsec_\(Data(count: 24).base64EncodedString())")
         let error = #expect(throws: (any Error).self) {
             _ = try notes(

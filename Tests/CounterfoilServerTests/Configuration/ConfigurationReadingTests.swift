@@ -11,10 +11,8 @@ import Testing
 
 @testable import Ledger
 
-@Suite("The server's configuration")
-struct ServerConfigurationTests {
-    @Test("needs an app and has a default for everything else")
-    func defaults() throws {
+@Suite struct `The server's configuration` {
+    @Test func `needs an app and has a default for everything else`() throws {
         let configuration = try TestConfiguration.read(TestConfiguration.smallest).configuration
         let app = try #require(configuration.apps.first)
         #expect(app.bundleID == "com.example.app" && app.appAppleID == 1_234_567_890)
@@ -28,8 +26,7 @@ struct ServerConfigurationTests {
         #expect(configuration.keys.isEmpty && configuration.webhooks.isEmpty)
     }
 
-    @Test("tells everything about an app")
-    func app() throws {
+    @Test func `tells everything about an app`() throws {
         let text = """
             account_shared_secrets: [{environment: ACCOUNT}]
             apps:
@@ -86,8 +83,7 @@ struct ServerConfigurationTests {
         #expect(loaded.notes.map(\.path) == ["keys"])
     }
 
-    @Test("tells everything about the server")
-    func server() throws {
+    @Test func `tells everything about the server`() throws {
         let text =
             TestConfiguration.smallest + """
                 listen:
@@ -156,8 +152,7 @@ struct ServerConfigurationTests {
         #expect(configuration.clock == .simulator("http://127.0.0.1:8090/simulator"))
     }
 
-    @Test("is changed by environment variables, which count more than the file; an empty one is none")
-    func environment() throws {
+    @Test func `is changed by environment variables, which count more than the file; an empty one is none`() throws {
         let text = TestConfiguration.smallest + "listen: {port: 8080}\nlog:\n"
         let environment = [
             "COUNTERFOIL_PORT": "9000", "COUNTERFOIL_HOST": "::1", "COUNTERFOIL_LOG_LEVEL": "trace",
@@ -177,8 +172,7 @@ struct ServerConfigurationTests {
                 == [#"listen.port: "http" is not a whole number (from COUNTERFOIL_PORT)"#])
     }
 
-    @Test("reads who got the app early")
-    func boughtBefore() throws {
+    @Test func `reads who got the app early`() throws {
         func app(_ entitlement: String) throws -> ServerConfiguration.App {
             let text = TestConfiguration.smallest + "    entitlements: {premium: \(entitlement)}\n"
             return try #require(try TestConfiguration.read(text).configuration.apps.first)
@@ -195,18 +189,16 @@ struct ServerConfigurationTests {
         #expect(try app("{products: monthly}").catalogue.boughtBefore.isEmpty)
     }
 
-    @Test(
-        "refuses boundaries that are none",
-        arguments: [
-            ("{products: [m], bought_before: {}}", "is missing"),
-            ("{bought_before: {version: two}}", "is not a version"),
-            ("{bought_before: {version: \"1.0-beta\"}}", "is not a version"),
-            ("{bought_before: {date: 2024-02-30}}", "is not a day"),
-            ("{bought_before: {date: yesterday}}", "is not a day"),
-            ("{bought_before: {versions: \"2\"}}", "is not a key"),
-            ("{product: [m]}", "is not a key"), ("{products: []}", "only grants give it"),
-        ])
-    func wrongBoundaries(_ entitlement: String, _ message: String) {
+    @Test(arguments: [
+        ("{products: [m], bought_before: {}}", "is missing"),
+        ("{bought_before: {version: two}}", "is not a version"),
+        ("{bought_before: {version: \"1.0-beta\"}}", "is not a version"),
+        ("{bought_before: {date: 2024-02-30}}", "is not a day"),
+        ("{bought_before: {date: yesterday}}", "is not a day"),
+        ("{bought_before: {versions: \"2\"}}", "is not a key"),
+        ("{product: [m]}", "is not a key"), ("{products: []}", "only grants give it"),
+    ])
+    func `refuses boundaries that are none`(_ entitlement: String, _ message: String) {
         let text = TestConfiguration.smallest + "    entitlements: {premium: \(entitlement)}\n"
         #expect(
             TestConfiguration.problems(text).contains { $0.contains(message) }, "\(TestConfiguration.problems(text))")

@@ -9,8 +9,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite("The configuration that is written to begin with")
-struct ConfigurationTemplateTests {
+@Suite struct `The configuration that is written to begin with` {
     private typealias Test = TestConfiguration
 
     private static let files = [
@@ -27,8 +26,7 @@ struct ConfigurationTemplateTests {
     ]
     private static let hash = String(repeating: "0a", count: 32)
 
-    @Test("reads without a problem and without a note once its key is there")
-    func asWritten() throws {
+    @Test func `reads without a problem and without a note once its key is there`() throws {
         let loaded = try Test.read(ConfigurationTemplate(keyHash: Self.hash).text, files: Self.files)
         #expect(loaded.notes.isEmpty)
         let configuration = loaded.configuration
@@ -37,8 +35,9 @@ struct ConfigurationTemplateTests {
         #expect(configuration.keys[0].environments == nil && configuration.keys[0].scopes == Set(APIScope.all))
     }
 
-    @Test("has every setting: uncommented it reads, and what is commented out is the default or an example")
-    func uncommented() throws {
+    @Test func `has every setting: uncommented it reads, and what is commented out is the default or an example`()
+        throws
+    {
         let text = Self.uncommented(ConfigurationTemplate(keyHash: Self.hash).text)
         let loaded = try Test.read(text, environment: Self.environment, files: Self.files)
         let (configuration, defaults) = (loaded.configuration, ServerConfiguration(apps: []))
@@ -71,8 +70,7 @@ struct ConfigurationTemplateTests {
         }.joined(separator: "\n")
     }
 
-    @Test("takes over what a simulator says, whatever the texts are")
-    func simulator() throws {
+    @Test func `takes over what a simulator says, whatever the texts are`() throws {
         var template = ConfigurationTemplate(keyHash: Self.hash)
         template.bundleID = "com.example.\"quoted\" # app"
         template.keyFile = "/tmp/a folder: \\here/key.p8"
@@ -94,8 +92,7 @@ struct ConfigurationTemplateTests {
         #expect(configuration.clock == .simulator("http://127.0.0.1:1/simulator"))
     }
 
-    @Test("and the documentation name every setting and every variable")
-    func documentation() throws {
+    @Test func `and the documentation name every setting and every variable`() throws {
         let page = try String(
             contentsOf: URL(filePath: #filePath).appending(path: "../../../../docs/configuration.md").standardized,
             encoding: .utf8)

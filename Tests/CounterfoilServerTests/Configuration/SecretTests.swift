@@ -3,14 +3,12 @@ import Testing
 
 @testable import Ledger
 
-@Suite("A secret")
-struct SecretTests {
+@Suite struct `A secret` {
     private struct Holder {
         let secret = Secret("correct horse")
     }
 
-    @Test("is in no description and no dump, nor is anything of it in those of what holds it")
-    func hidden() {
+    @Test func `is in no description and no dump, nor is anything of it in those of what holds it`() {
         var dumped = ""
         dump([Holder()], to: &dumped)
         let texts = [
@@ -21,15 +19,13 @@ struct SecretTests {
         #expect(texts[0] == "<secret>")
     }
 
-    @Test("is recognised")
-    func matches() {
+    @Test func `is recognised`() {
         #expect(Secret("correct horse").matches("correct horse"))
         #expect(!Secret("correct horse").matches("correct horsE"))
         #expect(!Secret("correct horse").matches(""))
     }
 
-    @Test("of a key for the API is long and never the same twice, and its hash is SHA-256")
-    func keys() {
+    @Test func `of a key for the API is long and never the same twice, and its hash is SHA-256`() {
         let (first, second) = (APIKeyText.make(), APIKeyText.make())
         #expect(first != second && first.hasPrefix("cfk_") && first.utf8.count == 47)
         // FIPS 180-2, the example of one block.

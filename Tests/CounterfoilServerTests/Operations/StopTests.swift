@@ -5,7 +5,7 @@ import StoreSimulator
 import Testing
 
 /// What is left of a server that was stopped.
-@Suite("A stopped server") struct StopTests {
+@Suite struct `A stopped server` {
     @Test func `leaves nothing in the process that ran it`() async throws {
         weak var server: Server?
         weak var metrics: ServerMetrics?

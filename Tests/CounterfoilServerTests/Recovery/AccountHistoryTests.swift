@@ -11,7 +11,7 @@ import Testing
 
 @testable import CounterfoilServer
 
-@Suite("The history of an Apple account") struct AccountHistoryTests {
+@Suite struct `The history of an Apple account` {
     @Test func `is read from where it ended, whoever asked before`() async throws {
         try await World.withAPI { world in
             _ = try await world.subscriber("anna")

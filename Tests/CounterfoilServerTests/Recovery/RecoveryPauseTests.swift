@@ -3,7 +3,7 @@ import Foundation
 import LedgerServices
 import Testing
 
-@Suite("After a failure of the recovery") struct RecoveryPauseTests {
+@Suite struct `After a failure of the recovery` {
     @Test(arguments: [(0, 5), (1, 10), (2, 20), (6, 320), (7, 600), (8, 600), (1000, 600)])
     func `the next attempt comes the later, the more failed`(count: Int, seconds: Int) {
         let (failures, pause) = RecoveryPause.after(count, AppStoreServerError(.serverFailure, "503"))

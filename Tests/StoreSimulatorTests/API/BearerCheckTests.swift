@@ -19,8 +19,7 @@ private enum Good {
     static let claims = "{\(body),\(audience),\(times)}"
 }
 
-@Suite("The bearer token of a request")
-struct BearerCheckTests {
+@Suite struct `The bearer token of a request` {
     let key = P256.Signing.PrivateKey()
 
     func makeCheck(capacity: Int = 16) -> BearerCheck {
@@ -42,16 +41,14 @@ struct BearerCheckTests {
         return failure.message
     }
 
-    @Test("passes when our own client made it")
-    func ownTokens() throws {
+    @Test func `passes when our own client made it`() throws {
         let source = try APITokenSource(
             key: SigningKey(key, keyID: Good.keyID), issuerID: Good.issuerID, bundleID: Good.bundleID,
             lifetime: .seconds(3600), now: { Good.now })
         #expect(try refusal("Bearer " + (try source.token().text)) == nil)
     }
 
-    @Test("names its key, issuer and app byte for byte")
-    func codePoints() throws {
+    @Test func `names its key, issuer and app byte for byte`() throws {
         #expect("\u{212A}" == "K", "Swift takes the Kelvin sign for a letter")
         let check = BearerCheck(
             key: key.publicKey, keyID: "K", issuerID: "K", bundleID: "K", capacity: 16)
@@ -66,72 +63,67 @@ struct BearerCheckTests {
         }
     }
 
-    @Test(
-        "passes in every shape that Apple's libraries and other ones give it",
-        arguments: [
-            // Python and Java: no `iat`, five minutes.
-            (Good.header, "{\(Good.body),\(Good.audience),\"exp\":1760000300}"),
-            // The longest that can be told from now.
-            (Good.header, "{\(Good.body),\(Good.audience),\"exp\":1760003600}"),
-            (Good.header, "{\(Good.body),\(Good.audience),\"iat\":1760000060,\"exp\":1760003660}"),
-            (Good.header, "{\(Good.body),\"aud\":[\"appstoreconnect-v1\"],\(Good.times)}"),
-            (Good.header, "{\(Good.body),\(Good.audience),\"iat\":1760000000.25,\"exp\":1760000300.5}"),
-            (Good.header, "{\(Good.body),\(Good.audience),\(Good.times),\"nbf\":1760000000,\"nonce\":\"x\"}"),
-            (#"{"kid":"ABCDEFGHIJ","alg":"ES256"}"#, Good.claims),
-            (#"{"typ":"jwt","kid":"ABCDEFGHIJ","alg":"ES256","extra":[]}"#, Good.claims),
-        ])
-    func shapes(_ header: String, _ claims: String) throws {
+    @Test(arguments: [
+        // Python and Java: no `iat`, five minutes.
+        (Good.header, "{\(Good.body),\(Good.audience),\"exp\":1760000300}"),
+        // The longest that can be told from now.
+        (Good.header, "{\(Good.body),\(Good.audience),\"exp\":1760003600}"),
+        (Good.header, "{\(Good.body),\(Good.audience),\"iat\":1760000060,\"exp\":1760003660}"),
+        (Good.header, "{\(Good.body),\"aud\":[\"appstoreconnect-v1\"],\(Good.times)}"),
+        (Good.header, "{\(Good.body),\(Good.audience),\"iat\":1760000000.25,\"exp\":1760000300.5}"),
+        (Good.header, "{\(Good.body),\(Good.audience),\(Good.times),\"nbf\":1760000000,\"nonce\":\"x\"}"),
+        (#"{"kid":"ABCDEFGHIJ","alg":"ES256"}"#, Good.claims),
+        (#"{"typ":"jwt","kid":"ABCDEFGHIJ","alg":"ES256","extra":[]}"#, Good.claims),
+    ])
+    func `passes in every shape that Apple's libraries and other ones give it`(_ header: String, _ claims: String)
+        throws
+    {
         let token = try token(header: header, claims: claims)
         #expect(try refusal("Bearer \(token)") == nil)
         #expect(try refusal("bearer  \(token)") == nil)
     }
 
-    @Test(
-        "is refused for each claim that is wrong",
-        arguments: [
-            ("issuer", "{\"iss\":\"x\",\"bid\":\"com.example.app\",\(Good.audience),\(Good.times)}"),
-            ("bundle", "{\"iss\":\"\(Good.issuerID)\",\"bid\":\"com.example.other\",\(Good.audience),\(Good.times)}"),
-            ("audience", "{\(Good.body),\"aud\":\"appstoreconnect-v2\",\(Good.times)}"),
-            ("audience", "{\(Good.body),\"aud\":[\"appstoreconnect-v1\",\"other\"],\(Good.times)}"),
-            ("audience", "{\(Good.body),\"aud\":[],\(Good.times)}"),
-            ("expired", "{\(Good.body),\(Good.audience),\"iat\":1759999000,\"exp\":1760000000}"),
-            ("hour", "{\(Good.body),\(Good.audience),\"iat\":1760000000,\"exp\":1760003601}"),
-            ("hour from now", "{\(Good.body),\(Good.audience),\"exp\":1760003601}"),
-            ("future", "{\(Good.body),\(Good.audience),\"iat\":1760000061,\"exp\":1760000300}"),
-            ("future", "{\(Good.body),\(Good.audience),\(Good.times),\"nbf\":1760000061}"),
-            ("begins", "{\(Good.body),\(Good.audience),\"iat\":1760000000,\"exp\":1759999900}"),
-            ("range", "{\(Good.body),\(Good.audience),\"iat\":1760000000,\"exp\":1760000300000}"),
-            ("range", "{\(Good.body),\(Good.audience),\"iat\":-1e308,\"exp\":1e308}"),
-            ("range", "{\(Good.body),\(Good.audience),\"exp\":1e308}"),
-            ("range", "{\(Good.body),\(Good.audience),\"exp\":1e999}"),
-            ("payload", "{\(Good.body),\(Good.audience)}"),
-            ("payload", "{\(Good.body),\(Good.times)}"),
-            ("payload", "{\"iss\":\"\(Good.issuerID)\",\(Good.audience),\(Good.times)}"),
-            ("payload", "{\(Good.body),\(Good.audience),\"exp\":\"1760000300\"}"),
-            ("payload", "{\(Good.body),\(Good.audience),\(Good.times),\"exp\":1760000301}"),
-            ("payload", "[]"), ("payload", ""), ("payload", String(repeating: "[", count: 1000)),
-        ])
-    func claims(_ reason: String, _ claims: String) throws {
+    @Test(arguments: [
+        ("issuer", "{\"iss\":\"x\",\"bid\":\"com.example.app\",\(Good.audience),\(Good.times)}"),
+        ("bundle", "{\"iss\":\"\(Good.issuerID)\",\"bid\":\"com.example.other\",\(Good.audience),\(Good.times)}"),
+        ("audience", "{\(Good.body),\"aud\":\"appstoreconnect-v2\",\(Good.times)}"),
+        ("audience", "{\(Good.body),\"aud\":[\"appstoreconnect-v1\",\"other\"],\(Good.times)}"),
+        ("audience", "{\(Good.body),\"aud\":[],\(Good.times)}"),
+        ("expired", "{\(Good.body),\(Good.audience),\"iat\":1759999000,\"exp\":1760000000}"),
+        ("hour", "{\(Good.body),\(Good.audience),\"iat\":1760000000,\"exp\":1760003601}"),
+        ("hour from now", "{\(Good.body),\(Good.audience),\"exp\":1760003601}"),
+        ("future", "{\(Good.body),\(Good.audience),\"iat\":1760000061,\"exp\":1760000300}"),
+        ("future", "{\(Good.body),\(Good.audience),\(Good.times),\"nbf\":1760000061}"),
+        ("begins", "{\(Good.body),\(Good.audience),\"iat\":1760000000,\"exp\":1759999900}"),
+        ("range", "{\(Good.body),\(Good.audience),\"iat\":1760000000,\"exp\":1760000300000}"),
+        ("range", "{\(Good.body),\(Good.audience),\"iat\":-1e308,\"exp\":1e308}"),
+        ("range", "{\(Good.body),\(Good.audience),\"exp\":1e308}"),
+        ("range", "{\(Good.body),\(Good.audience),\"exp\":1e999}"),
+        ("payload", "{\(Good.body),\(Good.audience)}"),
+        ("payload", "{\(Good.body),\(Good.times)}"),
+        ("payload", "{\"iss\":\"\(Good.issuerID)\",\(Good.audience),\(Good.times)}"),
+        ("payload", "{\(Good.body),\(Good.audience),\"exp\":\"1760000300\"}"),
+        ("payload", "{\(Good.body),\(Good.audience),\(Good.times),\"exp\":1760000301}"),
+        ("payload", "[]"), ("payload", ""), ("payload", String(repeating: "[", count: 1000)),
+    ])
+    func `is refused for each claim that is wrong`(_ reason: String, _ claims: String) throws {
         let message = try #require(try refusal("Bearer \(try token(claims: claims))"))
         #expect(message.contains(reason))
     }
 
-    @Test(
-        "is refused for each part of its header that is wrong",
-        arguments: [
-            ("algorithm", #"{"alg":"none","kid":"ABCDEFGHIJ","typ":"JWT"}"#),
-            ("algorithm", #"{"alg":"HS256","kid":"ABCDEFGHIJ","typ":"JWT"}"#),
-            ("key identifier", #"{"alg":"ES256","kid":"JIHGFEDCBA","typ":"JWT"}"#),
-            ("type", #"{"alg":"ES256","kid":"ABCDEFGHIJ","typ":"JWE"}"#),
-            ("header", #"{"alg":"ES256","typ":"JWT"}"#), ("header", "null"), ("header", "\u{FEFF}{}"),
-        ])
-    func headers(_ reason: String, _ header: String) throws {
+    @Test(arguments: [
+        ("algorithm", #"{"alg":"none","kid":"ABCDEFGHIJ","typ":"JWT"}"#),
+        ("algorithm", #"{"alg":"HS256","kid":"ABCDEFGHIJ","typ":"JWT"}"#),
+        ("key identifier", #"{"alg":"ES256","kid":"JIHGFEDCBA","typ":"JWT"}"#),
+        ("type", #"{"alg":"ES256","kid":"ABCDEFGHIJ","typ":"JWE"}"#),
+        ("header", #"{"alg":"ES256","typ":"JWT"}"#), ("header", "null"), ("header", "\u{FEFF}{}"),
+    ])
+    func `is refused for each part of its header that is wrong`(_ reason: String, _ header: String) throws {
         let message = try #require(try refusal("Bearer \(try token(header: header))"))
         #expect(message.contains(reason))
     }
 
-    @Test("is refused when it is no token at all, or hostile")
-    func malformed() throws {
+    @Test func `is refused when it is no token at all, or hostile`() throws {
         let good = try token()
         let parts = good.split(separator: ".").map(String.init)
         try #require(parts.count == 3)
@@ -148,8 +140,7 @@ struct BearerCheckTests {
         }
     }
 
-    @Test("is refused when another key signed it, or somebody changed it")
-    func forgery() throws {
+    @Test func `is refused when another key signed it, or somebody changed it`() throws {
         let other = try CompactJWS.sign(
             header: Array(Good.header.utf8), payload: Array(Good.claims.utf8), with: P256.Signing.PrivateKey())
         #expect(try #require(try refusal("Bearer \(other)")).contains("signature"))
@@ -158,8 +149,7 @@ struct BearerCheckTests {
         #expect(try #require(try refusal("Bearer \(parts[0]).\(longer).\(parts[2])")).contains("signature"))
     }
 
-    @Test("is remembered from the first time on, and only until it expires")
-    func memory() throws {
+    @Test func `is remembered from the first time on, and only until it expires`() throws {
         let check = makeCheck()
         let header = "Bearer \(try token())"
         #expect(check.remembered == 0)
@@ -172,8 +162,7 @@ struct BearerCheckTests {
         #expect(check.remembered == 1)
     }
 
-    @Test("is remembered by its bytes: a text that only looks the same is no token")
-    func lookalike() throws {
+    @Test func `is remembered by its bytes: a text that only looks the same is no token`() throws {
         let check = makeCheck()
         let header =
             "Bearer \(try token(header: #"{"alg":"ES256","kid":"ABCDEFGHIJ","typ":"JWT","x":"((((((((("}"#))"
@@ -184,8 +173,7 @@ struct BearerCheckTests {
         #expect(try refusal(alike, check: check) != nil)
     }
 
-    @Test("does not fill the memory when every request has its own")
-    func bound() throws {
+    @Test func `does not fill the memory when every request has its own`() throws {
         let check = makeCheck(capacity: 4)
         for number in 0..<10 {
             let claims = "{\(Good.body),\(Good.audience),\"exp\":\(1_760_000_300 + number)}"
@@ -197,8 +185,7 @@ struct BearerCheckTests {
         #expect(try refusal(late, check: check) == nil)
     }
 
-    @Test("can be checked by many tasks at once")
-    func concurrency() async throws {
+    @Test func `can be checked by many tasks at once`() async throws {
         let check = makeCheck()
         let header = "Bearer \(try token())"
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -3,10 +3,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("The query of a request")
-struct QueryParametersTests {
-    @Test("is decoded, with repetition, in order")
-    func decoding() throws {
+@Suite struct `The query of a request` {
+    @Test func `is decoded, with repetition, in order`() throws {
         let query = try QueryParameters("productId=a%2Fb&productId=c+d&x=%C3%A9&empty=&flag&&=1")
         #expect(try query.strings("productId", or: .invalidProductId) == ["a/b", "c d"])
         #expect(try query.string("x", or: .invalidProductId) == "é")
@@ -15,23 +13,20 @@ struct QueryParametersTests {
         #expect(try query.strings("absent", or: .invalidSort) == [])
     }
 
-    @Test("may be nothing at all: Node's client ends every URL with a question mark")
-    func empty() throws {
+    @Test func `may be nothing at all: Node's client ends every URL with a question mark`() throws {
         #expect(try QueryParameters("").pairs == [])
     }
 
     @Test(
-        "is status 400 without a code when it cannot be decoded",
         arguments: ["a=%", "a=%4", "a=%GG", "%ff=1", "a=%C3", String(repeating: "a", count: 20_000)]
             + [String(repeating: "a&", count: 501)])
-    func malformed(_ text: String) throws {
+    func `is status 400 without a code when it cannot be decoded`(_ text: String) throws {
         let failure = try failure { try QueryParameters(text) }
         #expect(failure?.status == 400)
         #expect(failure?.code == nil)
     }
 
-    @Test("takes both spellings of true and false")
-    func booleans() throws {
+    @Test func `takes both spellings of true and false`() throws {
         for (text, value) in [("true", true), ("True", true), ("false", false), ("False", false)] {
             #expect(try QueryParameters("revoked=\(text)").bool("revoked", or: .invalidRevoked) == value)
         }
@@ -42,8 +37,7 @@ struct QueryParametersTests {
         }
     }
 
-    @Test("takes dates as whole milliseconds only")
-    func dates() throws {
+    @Test func `takes dates as whole milliseconds only`() throws {
         let query = try QueryParameters("startDate=1760000000123&endDate=-1")
         #expect(try query.date("startDate", or: .invalidStartDate)?.millisecondsSince1970 == 1_760_000_000_123)
         #expect(try query.date("endDate", or: .invalidEndDate) == Date(timeIntervalSince1970: -0.001))
@@ -54,15 +48,13 @@ struct QueryParametersTests {
         }
     }
 
-    @Test("refuses a second value where one is allowed")
-    func repetition() throws {
+    @Test func `refuses a second value where one is allowed`() throws {
         let query = try QueryParameters("sort=ASCENDING&sort=ASCENDING")
         let found = try code { try query.string("sort", or: .invalidSort) }
         #expect(found == .invalidSort)
     }
 
-    @Test("takes numbers and values of enumerations that are known, and nothing else")
-    func values() throws {
+    @Test func `takes numbers and values of enumerations that are known, and nothing else`() throws {
         let sizes: [RetentionImageSize] = [.fullSize, .bulletPoint]
         let query = try QueryParameters("status=1&status=5&imageSize=FULL_SIZE&limit=100")
         #expect(try query.ints("status", in: 1...5, or: .invalidStatus) == [1, 5])

@@ -4,8 +4,7 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("Rate limits")
-struct RateLimitsTests {
+@Suite struct `Rate limits` {
     static let now = Date(timeIntervalSince1970: 1_760_000_000)
 
     /// When the caller may ask again; nil when the request passes.
@@ -19,8 +18,7 @@ struct RateLimitsTests {
         return failure.retryAfter
     }
 
-    @Test("are what Apple lists times 3600, and a tenth of it in the sandbox")
-    func quotas() {
+    @Test func `are what Apple lists times 3600, and a tenth of it in the sandbox`() {
         let limits = RateLimits()
         let quotas: [(AppStoreEndpoint, Int)] = [
             (.transactionHistory, 180_000), (.setAppAccountToken, 72_000), (.order, 36_000),
@@ -33,8 +31,7 @@ struct RateLimitsTests {
         }
     }
 
-    @Test("refuse what is above the quota until the hour ends, and say when that is")
-    func window() throws {
+    @Test func `refuse what is above the quota until the hour ends, and say when that is`() throws {
         let limits = RateLimits()
         for second in 0..<360 {
             #expect(try retry(limits, .images, .sandbox, Self.now + Double(second)) == nil)
@@ -45,8 +42,7 @@ struct RateLimitsTests {
         #expect(try retry(limits, .images, .sandbox, Self.now + 3600) == nil)
     }
 
-    @Test("count each endpoint and each environment alone")
-    func keys() throws {
+    @Test func `count each endpoint and each environment alone`() throws {
         let limits = RateLimits(.factor(1 / 3600))
         #expect(try retry(limits, .images) == nil)
         #expect(try retry(limits, .images) != nil)
@@ -54,8 +50,7 @@ struct RateLimitsTests {
         #expect(try retry(limits, .images, .sandbox) == nil)
     }
 
-    @Test("begin anew when the clock is put back")
-    func clockPutBack() throws {
+    @Test func `begin anew when the clock is put back`() throws {
         let limits = RateLimits(.factor(0))
         #expect(try retry(limits, .images) == nil)
         #expect(try retry(limits, .images) == 1_760_003_600_000)
@@ -63,12 +58,11 @@ struct RateLimitsTests {
     }
 
     @Test(
-        "can be stricter, looser or off",
         arguments: [
             (RateLimits.Mode.apple, 3600), (.off, nil), (.factor(0.5), 1800), (.factor(2), 7200), (.factor(0), 1),
             (.factor(-1), 1), (.factor(.infinity), nil), (.factor(.nan), nil),
         ] as [(RateLimits.Mode, Int?)])
-    func modes(_ mode: RateLimits.Mode, _ quota: Int?) {
+    func `can be stricter, looser or off`(_ mode: RateLimits.Mode, _ quota: Int?) {
         #expect(RateLimits(mode).quota(of: .images, in: .production) == quota)
     }
 }

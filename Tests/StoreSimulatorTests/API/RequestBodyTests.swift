@@ -3,19 +3,16 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("The body of a request")
-struct RequestBodyTests {
+@Suite struct `The body of a request` {
     func body(_ json: String) throws -> RequestBody { try RequestBody(Array(json.utf8)) }
 
-    @Test(
-        "is status 400 without a code when it is not one JSON object",
-        arguments: [
-            "", "[]", "null", "1", "{", "{}x", "{} {}", #"{"a":1,"a":2}"#, #"{"a":}"#, "{\"a\":\"\u{1}\"}",
-            "\u{FEFF}{}", #"{"a":"# + String(repeating: "[", count: 40) + String(repeating: "]", count: 40) + "}",
-            "{" + (0..<600).map { "\"a\($0)\":0" }.joined(separator: ",") + "}",
-            #"{"a":""# + String(repeating: "a", count: 256 * 1024) + #""}"#,
-        ])
-    func malformed(_ json: String) throws {
+    @Test(arguments: [
+        "", "[]", "null", "1", "{", "{}x", "{} {}", #"{"a":1,"a":2}"#, #"{"a":}"#, "{\"a\":\"\u{1}\"}",
+        "\u{FEFF}{}", #"{"a":"# + String(repeating: "[", count: 40) + String(repeating: "]", count: 40) + "}",
+        "{" + (0..<600).map { "\"a\($0)\":0" }.joined(separator: ",") + "}",
+        #"{"a":""# + String(repeating: "a", count: 256 * 1024) + #""}"#,
+    ])
+    func `is status 400 without a code when it is not one JSON object`(_ json: String) throws {
         let failure = try #require(try failure { try body(json) })
         #expect(failure.status == 400)
         #expect(failure.code == nil)
@@ -23,8 +20,7 @@ struct RequestBodyTests {
         #expect(throws: APIFailure.self) { try RequestBody(bytes) }
     }
 
-    @Test("gives fields of every type")
-    func fields() throws {
+    @Test func `gives fields of every type`() throws {
         let uuid = "48C8B92D-CE0D-4229-BEDF-E61B4F9CFC92"
         let body = try body(
             """
@@ -45,8 +41,7 @@ struct RequestBodyTests {
         #expect(try body.value("r", of: [ExtendReasonCode(rawValue: 3)], or: nil).rawValue == 3)
     }
 
-    @Test("throws the code of the field for a value of another type, with its place in the message")
-    func wrongTypes() throws {
+    @Test func `throws the code of the field for a value of another type, with its place in the message`() throws {
         let body = try body(
             """
             {"extendByDays": "90", "f": 1.5, "big": 9223372036854775808, "d": 9223372036854775807, "u": "x", "e": "",
@@ -84,8 +79,8 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("tells a missing field from a wrong one where Apple does, and has no code where Apple has none")
-    func missing() throws {
+    @Test func `tells a missing field from a wrong one where Apple does, and has no code where Apple has none`() throws
+    {
         let body = try body(#"{"SKU": 1}"#)
         #expect(try failure { try body.string("SKU", missing: .nullSKU, or: .invalidSKU) }?.code == .invalidSKU)
         #expect(try failure { try body.string("x", missing: .nullSKU, or: .invalidSKU) }?.code == .nullSKU)
@@ -94,8 +89,7 @@ struct RequestBodyTests {
         #expect(failure.status == 400)
     }
 
-    @Test("counts characters as Unicode scalars")
-    func characters() throws {
+    @Test func `counts characters as Unicode scalars`() throws {
         let text = String(repeating: "é", count: 66)
         #expect(
             try body(#"{"h": "\#(text)"}"#).string("h", upTo: 66, tooLong: .headerTooLong, or: nil) == text)
@@ -104,8 +98,7 @@ struct RequestBodyTests {
             try failure { try long.string("h", upTo: 66, tooLong: .headerTooLong, or: nil) }?.code == .headerTooLong)
     }
 
-    @Test("is decoded as a model, or is status 400 without a code")
-    func models() throws {
+    @Test func `is decoded as a model, or is status 400 without a code`() throws {
         let bytes = Array(#"{"realtimeURL": "https://example.com"}"#.utf8)
         #expect(try RequestBody.decode(RealtimeUrlRequest.self, from: bytes).realtimeURL == "https://example.com")
         for json in [#"{"realtimeURL": 1}"#, "{}", "x"] {

@@ -203,8 +203,8 @@ struct AdvancedCommerceCodeTests {
     static let all =
         #"{REF,"refundRiskingPreference":false,"items":[{"SKU":"tv","refundReason":"OTHER","refundType":"FULL","revoke":true},{"SKU":"radio","refundReason":"OTHER","refundType":"FULL","revoke":true}]}"#
 
-    @Test("has the documented code, and changes nothing", arguments: common + changes + refunds)
-    func code(row: Row) throws {
+    @Test(arguments: common + changes + refunds)
+    func `has the documented code, and changes nothing`(row: Row) throws {
         var world = try AdvancedCommerceStore()
         let id = try row.prepare(&world)
         let count = world.announced().count
@@ -213,8 +213,8 @@ struct AdvancedCommerceCodeTests {
         #expect(world.announced().count == count)
     }
 
-    @Test("comes for a consistency token that is not the subscription's, and does not for the one that is")
-    func consistency() throws {
+    @Test func `comes for a consistency token that is not the subscription's, and does not for the one that is`() throws
+    {
         var world = try AdvancedCommerceStore()
         let token = try #require(world.renewal.advancedCommerceInfo?.consistencyToken)
         let before = try world.renewal

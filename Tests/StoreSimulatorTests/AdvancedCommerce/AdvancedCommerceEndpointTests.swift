@@ -6,8 +6,7 @@ import Testing
 
 @Suite("The Advanced Commerce API of a store")
 struct AdvancedCommerceEndpointTests {
-    @Test("turns renewal off and leaves access until the period ends")
-    func cancellation() throws {
+    @Test func `turns renewal off and leaves access until the period ends`() throws {
         var world = try AdvancedCommerceStore()
         let answer = try AdvancedCommerceStore.parts(world.send(.cancelSubscription, nil, "{REF}"))
         #expect(answer.renewal?.autoRenewStatus == .off)
@@ -19,8 +18,7 @@ struct AdvancedCommerceEndpointTests {
         #expect(world.announced(from: 3) == ["EXPIRED/VOLUNTARY"])
     }
 
-    @Test("changes names at once or at the renewal, and no price")
-    func metadata() throws {
+    @Test func `changes names at once or at the renewal, and no price`() throws {
         var world = try AdvancedCommerceStore()
         let answer = try AdvancedCommerceStore.parts(
             world.send(
@@ -37,8 +35,7 @@ struct AdvancedCommerceEndpointTests {
         #expect(try world.current.price == 7000)
     }
 
-    @Test("changes a price at the next renewal, or at the one after if less than a day is left")
-    func price() throws {
+    @Test func `changes a price at the next renewal, or at the one after if less than a day is left`() throws {
         for (days, prices) in [(20.0, [8000, 8000]), (30.5, [7000, 8000])] as [(Double, [Int64])] {
             var world = try AdvancedCommerceStore()
             world.advance(days: days)
@@ -58,8 +55,7 @@ struct AdvancedCommerceEndpointTests {
         }
     }
 
-    @Test("migrates an ordinary subscription, whose period goes on")
-    func migration() throws {
+    @Test func `migrates an ordinary subscription, whose period goes on`() throws {
         var world = try AdvancedCommerceStore()
         let bought = try world.perform(.purchase(customer: "ben", product: "com.example.news.weekly"))
         let old = try #require(bought.transactionID)
@@ -84,8 +80,7 @@ struct AdvancedCommerceEndpointTests {
     static let migration =
         #"{REF,"descriptors":{"displayName":"N","description":"d"},"items":[{"SKU":"n","displayName":"n","description":"d"}],"targetProductId":"com.example.advanced.subscription","taxCode":"C003-00-2"}"#
 
-    @Test("refunds items one by one, and revokes those that it is told to")
-    func refunds() throws {
+    @Test func `refunds items one by one, and revokes those that it is told to`() throws {
         var world = try AdvancedCommerceStore()
         let custom =
             #"{REF,"refundRiskingPreference":false,"items":[{"SKU":"tv","refundReason":"LEGAL","refundType":"CUSTOM","refundAmount":1000,"revoke":false},{"SKU":"radio","refundReason":"OTHER","refundType":"FULL","revoke":true}]}"#
@@ -101,8 +96,7 @@ struct AdvancedCommerceEndpointTests {
         #expect(try world.current.price == 5000)
     }
 
-    @Test("refunds a one-time charge, whose answer has no renewal info")
-    func charge() throws {
+    @Test func `refunds a one-time charge, whose answer has no renewal info`() throws {
         var world = try AdvancedCommerceStore()
         let answer = try AdvancedCommerceStore.parts(world.send(.requestRefund, world.charge, Self.hat()))
         #expect(answer.renewal == nil && answer.transaction.revocationType == .refundFull)
@@ -114,8 +108,7 @@ struct AdvancedCommerceEndpointTests {
         #"{REF,"refundRiskingPreference":\#(risking),"items":[{"SKU":"hat","refundReason":"\#(reason)","refundType":"FULL","revoke":true}]}"#
     }
 
-    @Test("asks the developer first if the request says so, and then decides")
-    func risking() throws {
+    @Test func `asks the developer first if the request says so, and then decides`() throws {
         var world = try AdvancedCommerceStore(.sandbox)
         try world.send(.requestRefund, world.charge, Self.hat(risking: true))
         #expect(world.announced(from: 2) == ["CONSUMPTION_REQUEST"])
@@ -126,16 +119,14 @@ struct AdvancedCommerceEndpointTests {
         #expect(world.store.transactions[world.charge]?.payload.revocationDate != nil)
     }
 
-    @Test("declines a refund where the sandbox is to simulate that")
-    func decline() throws {
+    @Test func `declines a refund where the sandbox is to simulate that`() throws {
         var world = try AdvancedCommerceStore(.sandbox)
         try world.send(.requestRefund, world.charge, Self.hat(reason: "SIMULATE_REFUND_DECLINE"))
         #expect(world.announced(from: 2) == ["REFUND_DECLINED"])
         #expect(world.store.transactions[world.charge]?.payload.revocationDate == nil)
     }
 
-    @Test("revokes a subscription with all of its items, for the part of the price that is left")
-    func revocation() throws {
+    @Test func `revokes a subscription with all of its items, for the part of the price that is left`() throws {
         var world = try AdvancedCommerceStore()
         world.advance(days: 15.5)
         let answer = try AdvancedCommerceStore.parts(
@@ -152,8 +143,9 @@ struct AdvancedCommerceEndpointTests {
         #expect(world.announced().count == 3)
     }
 
-    @Test("answers the same request again without doing it again, and refuses another one of the same reference")
-    func repetition() throws {
+    @Test func `answers the same request again without doing it again, and refuses another one of the same reference`()
+        throws
+    {
         var world = try AdvancedCommerceStore()
         let info = #""requestInfo":{"requestReferenceId":"\#(world.reference().uuidString)"}"#
         let body = #"{\#(info),"taxCode":"C003-00-3"}"#

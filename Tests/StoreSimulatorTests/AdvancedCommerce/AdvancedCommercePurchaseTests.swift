@@ -4,10 +4,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("A generic product of Advanced Commerce")
-struct AdvancedCommercePurchaseTests {
-    @Test("is bought with the contents of the request")
-    func purchase() throws {
+@Suite struct `A generic product of Advanced Commerce` {
+    @Test func `is bought with the contents of the request`() throws {
         let world = try AdvancedCommerceStore()
         #expect(world.announced() == ["SUBSCRIBED/INITIAL_BUY", "ONE_TIME_CHARGE"])
         let transaction = try world.current
@@ -24,8 +22,7 @@ struct AdvancedCommercePurchaseTests {
         #expect(charge.price == 3000 && charge.advancedCommerceInfo?.items?.first?.sku == "hat")
     }
 
-    @Test("renews with the same items")
-    func renewal() throws {
+    @Test func `renews with the same items`() throws {
         var world = try AdvancedCommerceStore()
         world.advance(days: 35)
         #expect(world.announced(from: 2) == ["DID_RENEW"])
@@ -34,8 +31,7 @@ struct AdvancedCommercePurchaseTests {
         #expect(transaction.advancedCommerceInfo?.items?.map(\.sku) == ["tv", "radio"])
     }
 
-    @Test("lasts as long as the request says, and costs what the offer says for as long as it says")
-    func offers() throws {
+    @Test func `lasts as long as the request says, and costs what the offer says for as long as it says`() throws {
         var world = try AdvancedCommerceStore()
         var order = AdvancedCommerceStore.order(world.reference(), skus: ["book": 4000])
         order.items[0].offer = .init(period: .p1w, periodCount: 2, price: 1000, reason: .acquisition)
@@ -54,8 +50,7 @@ struct AdvancedCommercePurchaseTests {
         #expect(prices == [1000, 1000, 4000])
     }
 
-    @Test("can be cancelled, lapse and be bought again under the same original transaction")
-    func resubscription() throws {
+    @Test func `can be cancelled, lapse and be bought again under the same original transaction`() throws {
         var world = try AdvancedCommerceStore()
         try world.perform(.cancel(customer: "anna", subscription: world.subscription))
         world.advance(days: 40)
@@ -71,8 +66,9 @@ struct AdvancedCommercePurchaseTests {
             ])
     }
 
-    @Test("is changed by the customer: an item at once for a part of its price, another one away at the renewal")
-    func modification() throws {
+    @Test func `is changed by the customer: an item at once for a part of its price, another one away at the renewal`()
+        throws
+    {
         var world = try AdvancedCommerceStore()
         let body = AdvancedCommerceSubscriptionModifyInAppRequest(
             requestInfo: .init(requestReferenceId: world.reference()), transactionId: world.subscription,
@@ -90,8 +86,7 @@ struct AdvancedCommercePurchaseTests {
         #expect(try world.current.price == 9000)
     }
 
-    @Test("renews again after the customer reactivates it, with the items that are left")
-    func reactivation() throws {
+    @Test func `renews again after the customer reactivates it, with the items that are left`() throws {
         var world = try AdvancedCommerceStore()
         let body = AdvancedCommerceSubscriptionReactivateInAppRequest(
             requestInfo: .init(requestReferenceId: world.reference()), transactionId: world.subscription,
@@ -104,8 +99,7 @@ struct AdvancedCommercePurchaseTests {
         #expect(try world.current.advancedCommerceInfo?.items?.map(\.sku) == ["tv"])
     }
 
-    @Test("is refused with Apple's code where the store knows better")
-    func refusals() throws {
+    @Test func `is refused with Apple's code where the store knows better`() throws {
         var world = try AdvancedCommerceStore()
         var order = AdvancedCommerceStore.order(world.reference())
         func code(_ change: (inout AdvancedCommerceSubscriptionCreateRequest) -> Void, _ customer: String = "ben")

@@ -5,8 +5,7 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("A signed Advanced Commerce request")
-struct AdvancedCommerceSignatureTests {
+@Suite struct `A signed Advanced Commerce request` {
     /// A simulator, and the code that it refuses a request with; nil if it takes it.
     static func refusal(
         bundle: String = "com.example.app", isForeign: Bool = false, isBase64: Bool = false
@@ -34,22 +33,18 @@ struct AdvancedCommerceSignatureTests {
         return found
     }
 
-    @Test("is carried out if the app's key has signed it")
-    func good() async throws {
+    @Test func `is carried out if the app's key has signed it`() async throws {
         #expect(try await Self.refusal() == nil)
         #expect(try await Self.refusal(isBase64: true) == nil)
     }
 
-    @Test("is refused if another key has signed it, or it is for another app")
-    func bad() async throws {
+    @Test func `is refused if another key has signed it, or it is for another app`() async throws {
         #expect(try await Self.refusal(isForeign: true) == "4000174")
         #expect(try await Self.refusal(bundle: "com.example.other") == "4000174")
     }
 
-    @Test(
-        "is refused if it is not there, or is no signed request",
-        arguments: ["", "{}", "x", "{\"signatureInfo\":{\"token\":\"a.b\"}}"])
-    func broken(data: String) throws {
+    @Test(arguments: ["", "{}", "x", "{\"signatureInfo\":{\"token\":\"a.b\"}}"])
+    func `is refused if it is not there, or is no signed request`(data: String) throws {
         var world = try AdvancedCommerceStore()
         let error = #expect(throws: StoreError.self) {
             try world.perform(.requestAdvancedCommerce(customer: "anna", data: data))

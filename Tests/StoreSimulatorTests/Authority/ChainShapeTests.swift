@@ -9,11 +9,9 @@ import TestSupport
 import X509
 
 /// The authority's certificates beside the genuine ones: whatever a reader can stumble over is the same.
-@Suite("The shape of the chain") struct ChainShapeTests {
-    @Test(
-        "leaf, intermediate and root have the shape of the genuine ones",
-        .enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"), arguments: Fixtures.signedData)
-    func genuine(_ file: GenuineJWS) throws {
+@Suite struct `The shape of the chain` {
+    @Test(.enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"), arguments: Fixtures.signedData)
+    func `leaf, intermediate and root have the shape of the genuine ones`(_ file: GenuineJWS) throws {
         let genuine = try Self.header(of: file).x5c.map { try Shape(Certificate(derEncoded: Array($0))) }
         let ours = try TestAuthority.new().current.signer.chain.map { try Shape(Certificate(derEncoded: $0)) }
         try #require(genuine.count == 3 && ours.count == 3)
@@ -28,17 +26,14 @@ import X509
     /// places and of the policy are no part of the shape.
     private static let differences: [String: String] = [:]
 
-    @Test(
-        "the header has the members of the genuine one, in their order",
-        .enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"), arguments: Fixtures.signedData)
-    func header(_ file: GenuineJWS) throws {
+    @Test(.enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"), arguments: Fixtures.signedData)
+    func `the header has the members of the genuine one, in their order`(_ file: GenuineJWS) throws {
         let text = String(decoding: try #require(Base64.decodeURL(file.text().prefix { $0 != "." })), as: UTF8.self)
         let ours = try Authority.header(chain: Self.header(of: file).x5c.map(Array.init))
         #expect(text == ours)
     }
 
-    @Test("the names say that it is a simulation, and none is Apple's")
-    func names() throws {
+    @Test func `the names say that it is a simulation, and none is Apple's`() throws {
         let authority = try TestAuthority.new()
         for issued in [authority.root, authority.current.intermediate, authority.current.leaf] {
             let subject = "\(issued.certificate.subject)"
@@ -48,8 +43,7 @@ import X509
         #expect(String(decoding: authority.current.leaf.der, as: UTF8.self).contains("is a simulation"))
     }
 
-    @Test("the markers and the usual extensions are there, byte for byte as signing needs them")
-    func values() throws {
+    @Test func `the markers and the usual extensions are there, byte for byte as signing needs them`() throws {
         let current = try TestAuthority.new().current
         let leaf = current.leaf.certificate.extensions
         #expect(leaf[oid: ChainMarkers.appStore.leaf]?.value.elementsEqual([5, 0]) == true)
@@ -62,10 +56,8 @@ import X509
         for item in [current.leaf, current.intermediate] { #expect(item.der.count < 1200) }
     }
 
-    @Test(
-        "OpenSSL accepts the chain, strictly",
-        .enabled("needs openssl 3 on the path") { await Tool.isThere("openssl", version: "OpenSSL 3") })
-    func openSSL() async throws {
+    @Test(.enabled("needs openssl 3 on the path") { await Tool.isThere("openssl", version: "OpenSSL 3") })
+    func `OpenSSL accepts the chain, strictly`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let authority = try TestAuthority.new()
             try authority.rotateLeaf(now: TestStore.now)

@@ -8,15 +8,15 @@ import X509
 
 @testable import AppStoreTrust
 
-@Suite("The simulator's OCSP service") struct OCSPServiceTests {
+@Suite struct `The simulator's OCSP service` {
     private static let shared = Result { try TestAuthority.new() }
 
     private let authority: StoreAuthority
 
     init() throws { authority = try Self.shared.get() }
 
-    @Test("our verifier accepts a good chain online, by POST and by GET", arguments: [false, true])
-    func good(_ usesGET: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `our verifier accepts a good chain online, by POST and by GET`(_ usesGET: Bool) async throws {
         let transport = ServiceTransport(OCSPService(authority), usesGET: usesGET)
         let trace = try await verify(authority.current.signer.sign(transaction), transport).trace
         #expect(trace.revocation.status == .good)
@@ -33,8 +33,10 @@ import X509
         (.unreachable, .revocationUnknown),
     ]
 
-    @Test("each mode means what it says to our verifier, for each certificate and by default", arguments: meanings)
-    func modes(_ mode: OCSPService.Mode, _ code: VerificationError.Code?) async throws {
+    @Test(arguments: meanings)
+    func `each mode means what it says to our verifier, for each certificate and by default`(
+        _ mode: OCSPService.Mode, _ code: VerificationError.Code?
+    ) async throws {
         let text = try authority.current.signer.sign(transaction)
         for subject in [.intermediate, .leaf(generation: 1), nil] as [OCSPService.Subject?] {
             var service = OCSPService(authority)
@@ -45,8 +47,9 @@ import X509
         }
     }
 
-    @Test("a leaf is revoked alone: the one that replaced it stays good, and so does the intermediate")
-    func generations() async throws {
+    @Test func `a leaf is revoked alone: the one that replaced it stays good, and so does the intermediate`()
+        async throws
+    {
         let authority = try TestAuthority.new()
         let old = try authority.current.signer.sign(transaction)
         try authority.rotateLeaf(now: TestStore.now)
@@ -58,8 +61,7 @@ import X509
         #expect(try await verify(new, transport, authority).trace.revocation.status == .good)
     }
 
-    @Test("a certificate that was never issued is unknown; another authority's is not answered for")
-    func strangers() throws {
+    @Test func `a certificate that was never issued is unknown; another authority's is not answered for`() throws {
         let service = OCSPService(authority)
         let current = authority.current
         let never = try Authority.leafTemplate("Counterfoil Simulator", TestStore.now)
@@ -76,8 +78,8 @@ import X509
             try service.reply(to: foreign.request(), times: TestAuthority.times).body == Data([0x30, 3, 0x0A, 1, 6]))
     }
 
-    @Test("a delay is never endless, negative or no number", arguments: [.infinity, -.infinity, .nan, -1, 1e9, 0, 599])
-    func delays(_ seconds: TimeInterval) throws {
+    @Test(arguments: [.infinity, -.infinity, .nan, -1, 1e9, 0, 599])
+    func `a delay is never endless, negative or no number`(_ seconds: TimeInterval) throws {
         var service = OCSPService(authority)
         service.defaultMode = .slow(seconds: seconds)
         let delay = try service.reply(to: request(), times: TestAuthority.times).delay
@@ -85,8 +87,8 @@ import X509
         if seconds == 599 { #expect(delay == 599) }
     }
 
-    @Test("a good answer holds by the real clock and by the simulated one, and an expired one by neither")
-    func bothClocks() throws {
+    @Test func `a good answer holds by the real clock and by the simulated one, and an expired one by neither`() throws
+    {
         let year: TimeInterval = 365 * 86_400
         for other in [TestStore.now + 8 * 86_400, TestStore.now + 1.1 * year, TestStore.now - year, TestStore.now] {
             let times = min(other, TestStore.now)...max(other, TestStore.now)
@@ -110,29 +112,24 @@ import X509
 
     private static let malformed = Data([0x30, 3, 0x0A, 1, 1])
 
-    @Test(
-        "hostile requests are called malformed",
-        arguments: [
-            Data(), Data([0x30]), Data([0x30, 0]), Data(count: 100), Data("GET / HTTP/1.1".utf8), Data(count: 1 << 20),
-            Data([0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF]), Data(repeating: 0x30, count: 4000),
-            Data([UInt8](repeating: 0x30, count: 2000).flatMap { [$0, 0x80] }),
-        ])
-    func hostile(_ request: Data) {
+    @Test(arguments: [
+        Data(), Data([0x30]), Data([0x30, 0]), Data(count: 100), Data("GET / HTTP/1.1".utf8), Data(count: 1 << 20),
+        Data([0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF]), Data(repeating: 0x30, count: 4000),
+        Data([UInt8](repeating: 0x30, count: 2000).flatMap { [$0, 0x80] }),
+    ])
+    func `hostile requests are called malformed`(_ request: Data) {
         #expect(OCSPService(authority).reply(to: request, times: TestAuthority.times).body == Self.malformed)
     }
 
-    @Test(
-        "paths that hold no request are called malformed",
-        arguments: [
-            "", "/", "%", "%zz", "AAAA", "MA==", "M A", "%00%00", "..%2F..%2Fetc",
-            String(repeating: "A", count: 1 << 20),
-        ])
-    func paths(_ path: String) {
+    @Test(arguments: [
+        "", "/", "%", "%zz", "AAAA", "MA==", "M A", "%00%00", "..%2F..%2Fetc",
+        String(repeating: "A", count: 1 << 20),
+    ])
+    func `paths that hold no request are called malformed`(_ path: String) {
         #expect(OCSPService(authority).reply(toPath: path, times: TestAuthority.times).body == Self.malformed)
     }
 
-    @Test("mutated requests never stop the service, and never get an answer as to another's question")
-    func mutations() throws {
+    @Test func `mutated requests never stop the service, and never get an answer as to another's question`() throws {
         let service = OCSPService(authority)
         let question = try question()
         let request = try question.request()
@@ -145,8 +142,7 @@ import X509
         for end in request.indices { _ = service.reply(to: request[..<end], times: TestAuthority.times) }
     }
 
-    @Test("a time that no answer can hold is an internal error, not a stop")
-    func absurdTimes() throws {
+    @Test func `a time that no answer can hold is an internal error, not a stop`() throws {
         for seconds in [1e18, -1e18, .infinity, -.infinity] {
             let date = Date(timeIntervalSince1970: seconds)
             let reply = try OCSPService(authority).reply(to: request(), times: date...date)

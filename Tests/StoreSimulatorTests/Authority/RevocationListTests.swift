@@ -6,14 +6,13 @@ import TestSupport
 import Testing
 import X509
 
-@Suite("The simulator's list of revoked certificates")
-struct RevocationListTests {
+@Suite struct `The simulator's list of revoked certificates` {
     private static let hasOpenSSL = ConditionTrait.enabled("needs openssl 3 on the path") {
         await Tool.isThere("openssl", version: "OpenSSL 3")
     }
 
-    @Test("OpenSSL reads it, finds the root's signature, and takes the intermediate by it", hasOpenSSL)
-    func good() async throws {
+    @Test(hasOpenSSL)
+    func `OpenSSL reads it, finds the root's signature, and takes the intermediate by it`() async throws {
         try await inspect(.good) { text, verdict in
             for line in [
                 "Version 2 (0x1)", "ecdsa-with-SHA384", "X509v3 Authority Key Identifier", "X509v3 CRL Number",
@@ -25,8 +24,9 @@ struct RevocationListTests {
         }
     }
 
-    @Test("it names the intermediate when the responder calls that revoked, and OpenSSL refuses the chain", hasOpenSSL)
-    func revoked() async throws {
+    @Test(hasOpenSSL)
+    func `it names the intermediate when the responder calls that revoked, and OpenSSL refuses the chain`() async throws
+    {
         let (past, future) = (TestStore.now - 60, Date(timeIntervalSince1970: 2_600_000_000))
         // Both forms of a time. Several, as every other serial number begins with a high bit.
         for date in [past, future, past, future, past, future] {
@@ -66,8 +66,8 @@ struct RevocationListTests {
         }
     }
 
-    @Test("a time that no list can hold is an error, not a stop", arguments: [1e18, -1e18, .infinity])
-    func absurdTimes(_ seconds: TimeInterval) throws {
+    @Test(arguments: [1e18, -1e18, .infinity])
+    func `a time that no list can hold is an error, not a stop`(_ seconds: TimeInterval) throws {
         let (authority, date) = (try TestAuthority.new(), Date(timeIntervalSince1970: seconds))
         #expect(throws: StoreAuthorityError.self) {
             try authority.revocationList(intermediate: .good, times: date...date)
@@ -77,8 +77,7 @@ struct RevocationListTests {
         }
     }
 
-    @Test("what the certificates name can be fetched where they say it is")
-    func overHTTP() async throws {
+    @Test func `what the certificates name can be fetched where they say it is`() async throws {
         try await Simulator.run { simulator in
             let authority = simulator.core.authority
             let (issuer, list) = (authority.places.intermediateCertificate, authority.places.rootRevocationList)

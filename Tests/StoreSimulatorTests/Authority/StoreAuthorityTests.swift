@@ -10,9 +10,8 @@ import X509
 
 @testable import StoreSimulator
 
-@Suite("The simulator's authority") struct StoreAuthorityTests {
-    @Test("what was signed before a rotation stays valid, and each leaf has its number")
-    func rotation() async throws {
+@Suite struct `The simulator's authority` {
+    @Test func `what was signed before a rotation stays valid, and each leaf has its number`() async throws {
         let authority = try TestAuthority.new()
         var texts: [String] = []
         for generation in 1...3 {
@@ -29,8 +28,7 @@ import X509
         #expect(authority.generation(2)?.leaf.der == authority.generations[1].leaf.der)
     }
 
-    @Test("a signature of an earlier leaf still makes the JWS that it made")
-    func assemble() async throws {
+    @Test func `a signature of an earlier leaf still makes the JWS that it made`() async throws {
         let authority = try TestAuthority.new()
         let json = try TestAuthority.transaction.jsonBytes()
         let (generation, signature) = try authority.seal(json)
@@ -42,8 +40,7 @@ import X509
         #expect(authority.assemble(generation: 3, json, signature: signature) == nil)
     }
 
-    @Test("a rotation after the configured time issues what is valid then")
-    func lateRotation() async throws {
+    @Test func `a rotation after the configured time issues what is valid then`() async throws {
         let authority = try TestAuthority.new()
         let later = TestAuthority.validity.upperBound + 86_400
         try authority.rotateLeaf(now: later)
@@ -55,8 +52,9 @@ import X509
         #expect(authority.current.number == 2)
     }
 
-    @Test("a restart with the same directory continues: the same root, the same leaves, old data valid")
-    func restart() async throws {
+    @Test func `a restart with the same directory continues: the same root, the same leaves, old data valid`()
+        async throws
+    {
         try await Tool.inTemporaryFolder { folder in
             let first = try StoreAuthority(TestAuthority.configuration(), directory: folder)
             let old = try first.current.signer.sign(TestAuthority.transaction)
@@ -70,8 +68,9 @@ import X509
         }
     }
 
-    @Test("a restart at another address issues certificates for it, with the keys it has; old data stays valid")
-    func anotherAddress() async throws {
+    @Test func `a restart at another address issues certificates for it, with the keys it has; old data stays valid`()
+        async throws
+    {
         try await Tool.inTemporaryFolder { folder in
             let first = try StoreAuthority(TestAuthority.configuration(), directory: folder)
             let json = try TestAuthority.transaction.jsonBytes()
@@ -91,8 +90,7 @@ import X509
         }
     }
 
-    @Test("files that hold keys are their owner's alone; the certificates are for everybody")
-    func permissions() async throws {
+    @Test func `files that hold keys are their owner's alone; the certificates are for everybody`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let kept = folder.appending(path: "kept")
             let authority = try StoreAuthority(TestAuthority.configuration(), directory: kept)
@@ -116,8 +114,9 @@ import X509
         }
     }
 
-    @Test("an API key stays the same, in memory and over a restart, and its file is one that our signer reads")
-    func apiKeys() async throws {
+    @Test func `an API key stays the same, in memory and over a restart, and its file is one that our signer reads`()
+        async throws
+    {
         try await Tool.inTemporaryFolder { folder in
             let first = try StoreAuthority(TestAuthority.configuration(), directory: folder)
             let key = try first.apiKey(keyID: "ABC123", issuerID: "issuer")
@@ -132,27 +131,23 @@ import X509
         }
     }
 
-    @Test(
-        "an identifier that would leave the directory is refused",
-        arguments: ["", "../x", "a/b", ".", "é", "a b", "\0", String(repeating: "A", count: 65)])
-    func keyIDs(_ keyID: String) throws {
+    @Test(arguments: ["", "../x", "a/b", ".", "é", "a b", "\0", String(repeating: "A", count: 65)])
+    func `an identifier that would leave the directory is refused`(_ keyID: String) throws {
         let authority = try TestAuthority.new()
         #expect(throws: StoreAuthorityError.self) { try authority.apiKey(keyID: keyID, issuerID: "issuer") }
     }
 
-    @Test(
-        "a base URL that a certificate cannot name is refused",
-        arguments: [
-            "ftp://127.0.0.1/ocsp", "/ocsp", "http:///ocsp", "http://127.0.0.1/ocsp?x", "http://u:p@127.0.0.1/",
-            "http://127.0.0.1/#x", "http://h/" + String(repeating: "a", count: 1000),
-        ])
-    func baseURLs(_ base: String) throws {
+    @Test(arguments: [
+        "ftp://127.0.0.1/ocsp", "/ocsp", "http:///ocsp", "http://127.0.0.1/ocsp?x", "http://u:p@127.0.0.1/",
+        "http://127.0.0.1/#x", "http://h/" + String(repeating: "a", count: 1000),
+    ])
+    func `a base URL that a certificate cannot name is refused`(_ base: String) throws {
         let configuration = try TestAuthority.configuration(base)
         #expect(throws: StoreAuthorityError.self) { try StoreAuthority(configuration) }
     }
 
-    @Test("a time that no certificate can hold is refused", arguments: [-1e12, 1e12, .infinity])
-    func times(_ seconds: TimeInterval) throws {
+    @Test(arguments: [-1e12, 1e12, .infinity])
+    func `a time that no certificate can hold is refused`(_ seconds: TimeInterval) throws {
         var configuration = try TestAuthority.configuration()
         let date = Date(timeIntervalSince1970: seconds)
         configuration.validity = min(date, TestStore.now)...max(date, TestStore.now)
@@ -160,8 +155,8 @@ import X509
         #expect(throws: StoreAuthorityError.self) { try StoreAuthority(refused) }
     }
 
-    @Test("a damaged file is refused and kept", arguments: ["", "{}", "null", "[", "{\"format\":\"x\"}"])
-    func damaged(_ contents: String) async throws {
+    @Test(arguments: ["", "{}", "null", "[", "{\"format\":\"x\"}"])
+    func `a damaged file is refused and kept`(_ contents: String) async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "authority.json")
             try Data(contents.utf8).write(to: file)
@@ -172,8 +167,7 @@ import X509
         }
     }
 
-    @Test("nothing shows a key: no description, no dump, no error")
-    func secrets() async throws {
+    @Test func `nothing shows a key: no description, no dump, no error`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let authority = try StoreAuthority(TestAuthority.configuration(), directory: folder)
             let key = try authority.apiKey(keyID: "ABC123", issuerID: "issuer")
@@ -189,8 +183,7 @@ import X509
         }
     }
 
-    @Test("the wrong chain is well made and trusted by nobody")
-    func wrongChain() async throws {
+    @Test func `the wrong chain is well made and trusted by nobody`() async throws {
         let authority = try TestAuthority.new()
         let signer = try authority.wrongChainSigner()
         #expect(try authority.wrongChainSigner().chain == signer.chain)

@@ -8,9 +8,10 @@ import X509
 @testable import StoreSimulator
 
 /// RSA keys are slow to make, so one test does all that needs them.
-@Suite("The simulator's authority for receipts") struct StoreReceiptTests {
-    @Test("receipts validate under a root that stays over restarts, and its certificates are answered for")
-    func receipts() async throws {
+@Suite struct `The simulator's authority for receipts` {
+    @Test func `receipts validate under a root that stays over restarts, and its certificates are answered for`()
+        async throws
+    {
         try await Tool.inTemporaryFolder { folder in
             let first = try StoreAuthority(TestAuthority.configuration(), directory: folder)
             #expect(first.receiptAuthorityIfMade == nil)

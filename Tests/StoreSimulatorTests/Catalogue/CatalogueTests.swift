@@ -3,10 +3,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("Catalogues")
-struct CatalogueTests {
-    @Test("have an example with every kind of product and offer")
-    func example() throws {
+@Suite struct `Catalogues` {
+    @Test func `have an example with every kind of product and offer`() throws {
         let catalogue = Catalogue.example
         try catalogue.validate()
         #expect(
@@ -28,14 +26,12 @@ struct CatalogueTests {
         #expect(catalogue.storefronts.map(\.code) == ["USA", "DEU", "FRA", "GBR", "JPN"])
     }
 
-    @Test("survive JSON")
-    func json() throws {
+    @Test func `survive JSON`() throws {
         let data = try JSONEncoder().encode(Catalogue.example)
         #expect(try JSONDecoder().decode(Catalogue.self, from: data) == .example)
     }
 
-    @Test("know storefronts by code, each once")
-    func storefronts() throws {
+    @Test func `know storefronts by code, each once`() throws {
         #expect(Storefront.known.count >= 40)
         #expect(Set(Storefront.known.map(\.code)).count == Storefront.known.count)
         #expect(Set(Storefront.known.map(\.id)).count == Storefront.known.count)
@@ -99,8 +95,8 @@ struct CatalogueTests {
         },
     ]
 
-    @Test("are refused for each defect, at its place", arguments: defects)
-    func refusal(_ defect: Defect) {
+    @Test(arguments: defects)
+    func `are refused for each defect, at its place`(_ defect: Defect) {
         var catalogue = Catalogue.example
         defect.change(&catalogue)
         do throws(CatalogueError) {
@@ -111,8 +107,7 @@ struct CatalogueTests {
         }
     }
 
-    @Test("are read from files by their extension")
-    func files() throws {
+    @Test func `are read from files by their extension`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -32,8 +32,7 @@ struct CatalogueYAMLTests {
           - {id: com.example.pass, type: nonRenewing, price: 1000000000, advancedCommerce: ~}
         """
 
-    @Test("become the products that they describe")
-    func content() throws {
+    @Test func `become the products that they describe`() throws {
         let catalogue = try Catalogue(yaml: Self.text)
         let expected = Catalogue(
             products: [
@@ -77,10 +76,8 @@ struct CatalogueYAMLTests {
         #expect(catalogue.product("com.example.premium.monthly")?.price(in: "DEU") == 10_990)
     }
 
-    @Test(
-        "may be empty, and are then sold in the United States",
-        arguments: ["{}", "products: []", "groups:\nproducts: ~"])
-    func empty(_ text: String) throws {
+    @Test(arguments: ["{}", "products: []", "groups:\nproducts: ~"])
+    func `may be empty, and are then sold in the United States`(_ text: String) throws {
         #expect(try Catalogue(yaml: text) == Catalogue(products: []))
     }
 
@@ -95,8 +92,7 @@ struct CatalogueYAMLTests {
         }
     }
 
-    @Test("say all that is wrong with them at once, and where")
-    func allProblems() {
+    @Test func `say all that is wrong with them at once, and where`() {
         let text = """
             storefronts: [USA, GER]
             groups:
@@ -136,80 +132,75 @@ struct CatalogueYAMLTests {
                 ].sorted())
     }
 
-    @Test(
-        "say what is wrong with a value",
-        arguments: [
-            ("[]", "is a list and should be a mapping, line 1"),
-            ("products: 5", "products: is text and should be a list, line 1"),
-            ("product: []", #"product: is not a key of this format; did you mean "products"?, line 1"#),
-            ("storefronts: []", "storefronts: at least one is needed, line 1"),
-            ("storefronts: [USA, USA]", "storefronts[1]: USA is there twice, line 1"),
-            ("storefronts: [{code: ABC}]", #"storefronts[0].id: "" is not a number such as 143441, line 1"#),
-            (
-                "groups: [{id: 'a b'}]",
-                #"groups[0].id: "a b" has spaces or control characters or is longer than 255 bytes, line 1"#
-            ),
-            ("groups: [{id: a}, {id: a}]", #"groups[1].id: "a" is there twice, line 1"#),
-            ("groups: [{}]", "groups[0].id: is missing, line 1"),
-            ("groups: [{id: [a]}]", "groups[0].id: is a list and should be text, line 1"),
-            (
-                "products: [{id: a, type: subscription, price: 1}]",
-                #"products[0].type: "subscription" is none of consumable, nonConsumable, nonRenewing, line 1"#
-            ),
-            (
-                "products: [{id: a, type: consumable, price: 1, onSale: yes}]",
-                #"products[0].onSale: "yes" is neither true nor false, line 1"#
-            ),
-            (
-                "products: [{id: a, type: consumable, price: 1, offers: [{id: x, type: winBack}]}]",
-                "products[0].offers[0].type: only subscriptions have offers other than codes, line 1"
-            ),
-            ("a: 1\na: 2", #"there twice: "a", line 1"#),
-        ])
-    func messages(_ text: String, _ message: String) {
+    @Test(arguments: [
+        ("[]", "is a list and should be a mapping, line 1"),
+        ("products: 5", "products: is text and should be a list, line 1"),
+        ("product: []", #"product: is not a key of this format; did you mean "products"?, line 1"#),
+        ("storefronts: []", "storefronts: at least one is needed, line 1"),
+        ("storefronts: [USA, USA]", "storefronts[1]: USA is there twice, line 1"),
+        ("storefronts: [{code: ABC}]", #"storefronts[0].id: "" is not a number such as 143441, line 1"#),
+        (
+            "groups: [{id: 'a b'}]",
+            #"groups[0].id: "a b" has spaces or control characters or is longer than 255 bytes, line 1"#
+        ),
+        ("groups: [{id: a}, {id: a}]", #"groups[1].id: "a" is there twice, line 1"#),
+        ("groups: [{}]", "groups[0].id: is missing, line 1"),
+        ("groups: [{id: [a]}]", "groups[0].id: is a list and should be text, line 1"),
+        (
+            "products: [{id: a, type: subscription, price: 1}]",
+            #"products[0].type: "subscription" is none of consumable, nonConsumable, nonRenewing, line 1"#
+        ),
+        (
+            "products: [{id: a, type: consumable, price: 1, onSale: yes}]",
+            #"products[0].onSale: "yes" is neither true nor false, line 1"#
+        ),
+        (
+            "products: [{id: a, type: consumable, price: 1, offers: [{id: x, type: winBack}]}]",
+            "products[0].offers[0].type: only subscriptions have offers other than codes, line 1"
+        ),
+        ("a: 1\na: 2", #"there twice: "a", line 1"#),
+    ])
+    func `say what is wrong with a value`(_ text: String, _ message: String) {
         #expect(Self.problems(text).first == message)
     }
 
-    @Test(
-        "say what is wrong with an offer",
-        arguments: [
-            ("{id: x, type: promotional, mode: free, period: P1M, price: 1}", ".price: a free offer has none"),
-            ("{id: x, type: promotional, mode: payUpFront, period: P1M}", ".price: is missing"),
-            ("{id: x, type: promotional, mode: free, period: P1M, periods: 0}", ".periods: 0 is less than 1"),
-            (
-                "{id: x, type: promotional, mode: free, period: P1Y, periods: 11}",
-                ".periods: make the offer longer than ten years"
-            ),
-            (
-                "{id: x, type: promotional, mode: free, period: P1Y, periods: 9223372036854775807}",
-                ".periods: make the offer longer than ten years"
-            ),
-            (
-                "{id: x, type: promotional, mode: free, period: P1M, eligibility: [new]}",
-                ".eligibility: only offer codes have one"
-            ),
-            (
-                "{id: x, type: offerCode, mode: free, period: P1M, eligibility: [old]}",
-                ".eligibility[0]: is none of new, existing, expired"
-            ),
-            (
-                "{id: x, type: offerCode, mode: free, period: P1M, winBack: {}}",
-                ".winBack: only win-back offers have one"
-            ),
-            (
-                "{id: x, type: winBack, mode: free, period: P1M, winBack: {paidMonths: -1}}",
-                ".winBack.paidMonths: is not from 0 to 1200"
-            ),
-            ("{type: winBack, mode: free, period: P1M}", ".id: is missing"),
-            ("{id: '', type: winBack, mode: free, period: P1M}", ".id: is empty"),
-        ])
-    func offers(_ offer: String, _ message: String) {
+    @Test(arguments: [
+        ("{id: x, type: promotional, mode: free, period: P1M, price: 1}", ".price: a free offer has none"),
+        ("{id: x, type: promotional, mode: payUpFront, period: P1M}", ".price: is missing"),
+        ("{id: x, type: promotional, mode: free, period: P1M, periods: 0}", ".periods: 0 is less than 1"),
+        (
+            "{id: x, type: promotional, mode: free, period: P1Y, periods: 11}",
+            ".periods: make the offer longer than ten years"
+        ),
+        (
+            "{id: x, type: promotional, mode: free, period: P1Y, periods: 9223372036854775807}",
+            ".periods: make the offer longer than ten years"
+        ),
+        (
+            "{id: x, type: promotional, mode: free, period: P1M, eligibility: [new]}",
+            ".eligibility: only offer codes have one"
+        ),
+        (
+            "{id: x, type: offerCode, mode: free, period: P1M, eligibility: [old]}",
+            ".eligibility[0]: is none of new, existing, expired"
+        ),
+        (
+            "{id: x, type: offerCode, mode: free, period: P1M, winBack: {}}",
+            ".winBack: only win-back offers have one"
+        ),
+        (
+            "{id: x, type: winBack, mode: free, period: P1M, winBack: {paidMonths: -1}}",
+            ".winBack.paidMonths: is not from 0 to 1200"
+        ),
+        ("{type: winBack, mode: free, period: P1M}", ".id: is missing"),
+        ("{id: '', type: winBack, mode: free, period: P1M}", ".id: is empty"),
+    ])
+    func `say what is wrong with an offer`(_ offer: String, _ message: String) {
         let text = "groups: [{id: g, subscriptions: [{id: a, period: P1M, price: 1, offers: [\(offer)]}]}]"
         #expect(Self.problems(text) == ["groups[0].subscriptions[0].offers[0]\(message), line 1"])
     }
 
-    @Test("refuse two offers of one type and identifier, but not of two types")
-    func offerIdentifiers() {
+    @Test func `refuse two offers of one type and identifier, but not of two types`() {
         func text(_ type: String) -> String {
             """
             groups: [{id: g, subscriptions: [{id: a, period: P1M, price: 1, offers: [

@@ -3,32 +3,28 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite("Hostile catalogues")
-struct HostileCatalogueTests {
-    @Test(
-        "in YAML are refused for their own reason",
-        arguments: [
-            ("a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]", "aliases are not supported"),
-            ("a: &a x\n*a : y", "aliases are not supported"),
-            ("- # comment\r*a", "aliases are not supported"),
-            ("base: &x {id: a}\nproducts:\n  - <<: *x", "aliases are not supported"),
-            ("? [a, b]\n: c", "keys after a question mark"),
-            ("{? a : b}", "keys after a question mark"),
-            (String(repeating: "[", count: 100) + String(repeating: "]", count: 100), "nested deeper than 16"),
-            (String(repeating: "[", count: 1 << 19), "not YAML"),
-            (String(repeating: "- ", count: 1 << 19), "not YAML"),
-            (String(repeating: "a: {", count: 1 << 18), "not YAML"),
-            (String(repeating: "#", count: (1 << 20) + 1), "larger than 1 MiB"),
-            ("a: [", "not YAML"), ("a: \"\\q\"", "not YAML"), ("\u{1}", "not YAML"), ("a: 1\n---\nb: 2", "not YAML"),
-            ("[a]: b", "a key is not text"), ("!!map []", "is a list and should be a mapping"), ("", "is nothing"),
-        ])
-    func yaml(_ text: String, _ message: String) {
+@Suite struct `Hostile catalogues` {
+    @Test(arguments: [
+        ("a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]", "aliases are not supported"),
+        ("a: &a x\n*a : y", "aliases are not supported"),
+        ("- # comment\r*a", "aliases are not supported"),
+        ("base: &x {id: a}\nproducts:\n  - <<: *x", "aliases are not supported"),
+        ("? [a, b]\n: c", "keys after a question mark"),
+        ("{? a : b}", "keys after a question mark"),
+        (String(repeating: "[", count: 100) + String(repeating: "]", count: 100), "nested deeper than 16"),
+        (String(repeating: "[", count: 1 << 19), "not YAML"),
+        (String(repeating: "- ", count: 1 << 19), "not YAML"),
+        (String(repeating: "a: {", count: 1 << 18), "not YAML"),
+        (String(repeating: "#", count: (1 << 20) + 1), "larger than 1 MiB"),
+        ("a: [", "not YAML"), ("a: \"\\q\"", "not YAML"), ("\u{1}", "not YAML"), ("a: 1\n---\nb: 2", "not YAML"),
+        ("[a]: b", "a key is not text"), ("!!map []", "is a list and should be a mapping"), ("", "is nothing"),
+    ])
+    func `in YAML are refused for their own reason`(_ text: String, _ message: String) {
         let problems = CatalogueYAMLTests.problems(text)
         #expect(problems.first?.contains(message) == true, "\(problems.prefix(3))")
     }
 
-    @Test("may have asterisks and question marks in their texts and comments")
-    func harmlessText() throws {
+    @Test func `may have asterisks and question marks in their texts and comments`() throws {
         let text = """
             # - *not* an alias
             products:
@@ -38,81 +34,71 @@ struct HostileCatalogueTests {
         #expect(try Catalogue(yaml: text).products.map(\.name) == ["Really? *Yes*", "the *best* there is?"])
     }
 
-    @Test(
-        "cannot have prices that are none",
-        arguments: [
-            ".nan", "NaN", ".inf", "-.inf", "1e3", "0x10", "1_000", "+1", "-0", "1.", ".5", "1.2.3", "9.9999", "٣",
-            "1 000",
-            "99999999999999999999999999", "1000000000.001", "[1]", "{a: 1}",
-        ])
-    func prices(_ price: String) {
+    @Test(arguments: [
+        ".nan", "NaN", ".inf", "-.inf", "1e3", "0x10", "1_000", "+1", "-0", "1.", ".5", "1.2.3", "9.9999", "٣",
+        "1 000",
+        "99999999999999999999999999", "1000000000.001", "[1]", "{a: 1}",
+    ])
+    func `cannot have prices that are none`(_ price: String) {
         let problems = CatalogueYAMLTests.problems("products: [{id: a, type: consumable, price: \(price)}]")
         #expect(problems.count == 1)
         #expect(problems.first?.hasPrefix("products[0].price: ") == true)
     }
 
-    @Test(
-        "can have these prices",
-        arguments: [
-            ("0", Int64(0)), ("0.1", 100), ("0.001", 1), ("9.99", 9990), ("9.9900000", 9990), ("007", 7000),
-            ("1000000000", 1_000_000_000_000), ("\"12.345\"", 12_345), ("8589934592.001", nil), ("0.29", 290),
-            ("1.15", 1150),
-        ])
-    func exactPrices(_ text: String, _ price: Int64?) {
+    @Test(arguments: [
+        ("0", Int64(0)), ("0.1", 100), ("0.001", 1), ("9.99", 9990), ("9.9900000", 9990), ("007", 7000),
+        ("1000000000", 1_000_000_000_000), ("\"12.345\"", 12_345), ("8589934592.001", nil), ("0.29", 290),
+        ("1.15", 1150),
+    ])
+    func `can have these prices`(_ text: String, _ price: Int64?) {
         let catalogue = try? Catalogue(yaml: "products: [{id: a, type: consumable, price: \(text)}]")
         #expect(catalogue?.products.first?.price == price)
     }
 
-    @Test("are told about a hundred problems, and how many more there are")
-    func manyProblems() {
+    @Test func `are told about a hundred problems, and how many more there are`() {
         let text = "products:\n" + String(repeating: "  - {}\n", count: 500)
         let problems = CatalogueYAMLTests.problems(text)
         #expect(problems.count == 101)
         #expect(problems.last == "1400 more problems")
     }
 
-    @Test("have at most ten thousand products")
-    func manyProducts() {
+    @Test func `have at most ten thousand products`() {
         let text = "products:\n" + (0...10_000).map { "  - {id: p\($0), type: consumable, price: 1}\n" }.joined()
         #expect(CatalogueYAMLTests.problems(text) == ["products: more than 10000, line 1"])
     }
 
-    @Test("have at most three hundred storefronts")
-    func manyStorefronts() {
+    @Test func `have at most three hundred storefronts`() {
         let text = "storefronts: [" + String(repeating: "{code: DEU},", count: 20_000) + "]"
         #expect(CatalogueYAMLTests.problems(text) == ["storefronts: more than 300, line 1"])
     }
 
-    @Test("tell control characters and long texts in a way that no terminal minds")
-    func messages() {
+    @Test func `tell control characters and long texts in a way that no terminal minds`() {
         let problems = CatalogueYAMLTests.problems("\"\\e[2J\": 1\n\(String(repeating: "x", count: 500)): 2")
         #expect(problems.count == 2)
         #expect(problems.allSatisfy { $0.utf8.count < 200 && !$0.contains("\u{1B}") })
     }
 
-    @Test(
-        "of Xcode's format are refused for their own reason",
-        arguments: [
-            ("", "not JSON"), ("[", "not JSON"), ("[]", "is a list and should be a mapping"),
-            (String(repeating: "[", count: 100_000), "nested deeper"),
-            (String(repeating: #"{"a":"#, count: 100_000), "nested deeper"),
-            ("[" + String(repeating: "1,", count: 600_000) + "1]", "more than 500000 values"),
-            (String(repeating: " ", count: (4 << 20) + 1), "larger than 4 MiB"),
-            (#"{"products": [{}]}"#, "products[0].type: is missing"),
-            (#"{"products": {"a": 1}}"#, "products: is a mapping and should be a list"),
-            (#"{"products": [{"productID": "a", "type": "Consumable", "displayPrice": "NaN"}]}"#, "displayPrice"),
-            (#"{"products": [{"productID": "a", "type": "Consumable", "displayPrice": 1e400}]}"#, "displayPrice"),
-            (#"{"products": [{"productID": "a", "type": "Consumable", "displayPrice": -1}]}"#, "cannot be negative"),
-            (
-                #"{"subscriptionGroups": [{"id": "g", "subscriptions": [{"productID": "a", "displayPrice": "1", "recurringSubscriptionPeriod": "P1M", "groupNumber": 1e30}]}]}"#,
-                "groupNumber"
-            ),
-            (
-                #"{"subscriptionGroups": [{"subscriptions": [{"productID": "a", "displayPrice": "1"}]}]}"#,
-                "subscriptionGroups[0].id: is missing"
-            ),
-        ])
-    func storeKit(_ text: String, _ message: String) {
+    @Test(arguments: [
+        ("", "not JSON"), ("[", "not JSON"), ("[]", "is a list and should be a mapping"),
+        (String(repeating: "[", count: 100_000), "nested deeper"),
+        (String(repeating: #"{"a":"#, count: 100_000), "nested deeper"),
+        ("[" + String(repeating: "1,", count: 600_000) + "1]", "more than 500000 values"),
+        (String(repeating: " ", count: (4 << 20) + 1), "larger than 4 MiB"),
+        (#"{"products": [{}]}"#, "products[0].type: is missing"),
+        (#"{"products": {"a": 1}}"#, "products: is a mapping and should be a list"),
+        (#"{"products": [{"productID": "a", "type": "Consumable", "displayPrice": "NaN"}]}"#, "displayPrice"),
+        (#"{"products": [{"productID": "a", "type": "Consumable", "displayPrice": 1e400}]}"#, "displayPrice"),
+        (#"{"products": [{"productID": "a", "type": "Consumable", "displayPrice": -1}]}"#, "cannot be negative"),
+        (
+            #"{"subscriptionGroups": [{"id": "g", "subscriptions": [{"productID": "a", "displayPrice": "1", "recurringSubscriptionPeriod": "P1M", "groupNumber": 1e30}]}]}"#,
+            "groupNumber"
+        ),
+        (
+            #"{"subscriptionGroups": [{"subscriptions": [{"productID": "a", "displayPrice": "1"}]}]}"#,
+            "subscriptionGroups[0].id: is missing"
+        ),
+    ])
+    func `of Xcode's format are refused for their own reason`(_ text: String, _ message: String) {
         do throws(CatalogueError) {
             _ = try StoreKitConfiguration(Data(text.utf8))
             Issue.record("accepted")
@@ -121,8 +107,7 @@ struct HostileCatalogueTests {
         }
     }
 
-    @Test("never stop the program, whatever is done to good ones")
-    func mutations() {
+    @Test func `never stop the program, whatever is done to good ones`() {
         var random = SeededGenerator(seed: 3)
         let (yaml, json) = (Array(CatalogueYAMLTests.text.utf8), Array(StoreKitConfigurationTests.text.utf8))
         var refused = (yaml: 0, json: 0)

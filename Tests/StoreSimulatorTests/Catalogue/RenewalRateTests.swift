@@ -3,8 +3,7 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("Renewal rates")
-struct RenewalRateTests {
+@Suite struct `Renewal rates` {
     /// A row of Apple's tables: seconds for a week, 1, 2, 3, 6 and 12 months, the weekly and the other grace period,
     /// billing retry.
     struct Row: CustomTestStringConvertible {
@@ -35,8 +34,8 @@ struct RenewalRateTests {
     ]
     static let start = Date(timeIntervalSince1970: 1_700_000_000)
 
-    @Test("give every period of Apple's tables its length, and failed renewals theirs", arguments: rows)
-    func table(_ row: Row) throws {
+    @Test(arguments: rows)
+    func `give every period of Apple's tables its length, and failed renewals theirs`(_ row: Row) throws {
         let periods = try ["P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"].map { try #require(Period(iso8601: $0)) }
         let lengths = periods.map { row.rate.end(of: $0, from: Self.start).timeIntervalSince(Self.start) }
         #expect(lengths == row.periods)
@@ -49,45 +48,44 @@ struct RenewalRateTests {
         #expect(row.rate.billingRetry == row.retry)
     }
 
-    @Test(
-        "give real subscriptions the grace period that was configured, weekly ones less",
-        arguments: [
-            (BillingGracePeriod.off, "P1M", 0), (.threeDays, "P1W", 3), (.sixteenDays, "P1W", 6),
-            (.twentyEightDays, "P1W", 6), (.threeDays, "P1M", 3), (.sixteenDays, "P1M", 16),
-            (.twentyEightDays, "P1M", 28),
-            (.sixteenDays, "P1Y", 16), (.sixteenDays, "P4W", 16), (.sixteenDays, "P2W", 6),
-        ])
-    func realGracePeriod(_ configured: BillingGracePeriod, _ period: String, _ days: Double) throws {
+    @Test(arguments: [
+        (BillingGracePeriod.off, "P1M", 0), (.threeDays, "P1W", 3), (.sixteenDays, "P1W", 6),
+        (.twentyEightDays, "P1W", 6), (.threeDays, "P1M", 3), (.sixteenDays, "P1M", 16),
+        (.twentyEightDays, "P1M", 28),
+        (.sixteenDays, "P1Y", 16), (.sixteenDays, "P4W", 16), (.sixteenDays, "P2W", 6),
+    ])
+    func `give real subscriptions the grace period that was configured, weekly ones less`(
+        _ configured: BillingGracePeriod, _ period: String, _ days: Double
+    ) throws {
         let period = try #require(Period(iso8601: period))
         #expect(RenewalRate.realTime.gracePeriod(configured, for: period) == days * 86_400)
     }
 
-    @Test("leave real time as it is")
-    func realTime() {
+    @Test func `leave real time as it is`() {
         #expect(RenewalRate.realTime.end(of: .month, from: Self.start) == Period.month.after(Self.start))
         #expect(RenewalRate.realTime.billingRetry == 60 * 86_400)
         #expect(RenewalRate.realTime.streakGap == 60 * 86_400)
         #expect(RenewalRate.realTime.scaled(days: 90) == 90 * 86_400)
     }
 
-    @Test(
-        "put lengths that Apple's tables lack between those that they have",
-        arguments: [
-            (RenewalRate.monthlyEvery5Minutes, "P3D", 120.0), (.monthlyEvery5Minutes, "P1D", 60),
-            (.monthlyEvery5Minutes, "P7D", 180), (.monthlyEvery5Minutes, "P2W", 240),
-            (.monthlyEvery5Minutes, "P30D", 300),
-            (.monthlyEvery5Minutes, "P60D", 600), (.monthlyEvery5Minutes, "P5M", 1500),
-            (.monthlyEvery5Minutes, "P2Y", 7200), (.monthlyEvery3Minutes, "P2W", 180), (.monthlyEveryHour, "P3D", 420),
-            (.monthlyEvery30Seconds, "P3D", 5), (.anyEvery10Seconds, "P3D", 10), (.dayEverySecond, "P3D", 3),
-            (.dayEveryMinute, "P1W", 420),
-        ])
-    func otherLengths(_ rate: RenewalRate, _ period: String, _ seconds: Double) throws {
+    @Test(arguments: [
+        (RenewalRate.monthlyEvery5Minutes, "P3D", 120.0), (.monthlyEvery5Minutes, "P1D", 60),
+        (.monthlyEvery5Minutes, "P7D", 180), (.monthlyEvery5Minutes, "P2W", 240),
+        (.monthlyEvery5Minutes, "P30D", 300),
+        (.monthlyEvery5Minutes, "P60D", 600), (.monthlyEvery5Minutes, "P5M", 1500),
+        (.monthlyEvery5Minutes, "P2Y", 7200), (.monthlyEvery3Minutes, "P2W", 180), (.monthlyEveryHour, "P3D", 420),
+        (.monthlyEvery30Seconds, "P3D", 5), (.anyEvery10Seconds, "P3D", 10), (.dayEverySecond, "P3D", 3),
+        (.dayEveryMinute, "P1W", 420),
+    ])
+    func `put lengths that Apple's tables lack between those that they have`(
+        _ rate: RenewalRate, _ period: String, _ seconds: Double
+    ) throws {
         let period = try #require(Period(iso8601: period))
         #expect(rate.end(of: period, from: Self.start).timeIntervalSince(Self.start) == seconds)
     }
 
-    @Test("never make a longer period shorter", arguments: RenewalRate.all)
-    func monotonic(_ rate: RenewalRate) throws {
+    @Test(arguments: RenewalRate.all)
+    func `never make a longer period shorter`(_ rate: RenewalRate) throws {
         var last = Self.start
         for days in 1...400 {
             let end = rate.end(of: try #require(Period(days, .day)), from: Self.start)
@@ -97,43 +95,39 @@ struct RenewalRateTests {
         #expect(rate.end(of: .week, from: Self.start) > Self.start)
     }
 
-    @Test(
-        "scale the days of an extension, to nothing if need be",
-        arguments: [
-            (RenewalRate.monthlyEvery5Minutes, 90, 900.0), (.monthlyEvery5Minutes, 5, 0),
-            (.monthlyEvery5Minutes, 6, 60),
-            (.monthlyEveryHour, 1, 120), (.monthlyEvery30Seconds, 1, 1), (.anyEvery2Seconds, 90, 6),
-            (.dayEverySecond, 10, 10), (.realTime, -3, 0), (.realTime, .max, Double(Int.max) * 86_400),
-        ])
-    func extensions(_ rate: RenewalRate, _ days: Int, _ seconds: Double) {
+    @Test(arguments: [
+        (RenewalRate.monthlyEvery5Minutes, 90, 900.0), (.monthlyEvery5Minutes, 5, 0),
+        (.monthlyEvery5Minutes, 6, 60),
+        (.monthlyEveryHour, 1, 120), (.monthlyEvery30Seconds, 1, 1), (.anyEvery2Seconds, 90, 6),
+        (.dayEverySecond, 10, 10), (.realTime, -3, 0), (.realTime, .max, Double(Int.max) * 86_400),
+    ])
+    func `scale the days of an extension, to nothing if need be`(_ rate: RenewalRate, _ days: Int, _ seconds: Double) {
         #expect(rate.scaled(days: days) == seconds)
     }
 
-    @Test("end a streak of subscriptions after ten minutes in the sandbox", arguments: RenewalRate.sandbox)
-    func streak(_ rate: RenewalRate) { #expect(rate.streakGap == 600) }
+    @Test(arguments: RenewalRate.sandbox)
+    func `end a streak of subscriptions after ten minutes in the sandbox`(_ rate: RenewalRate) {
+        #expect(rate.streakGap == 600)
+    }
 
-    @Test("keep a streak for as long as billing is retried where only Xcode knows the rate")
-    func streakInXcode() {
+    @Test func `keep a streak for as long as billing is retried where only Xcode knows the rate`() {
         #expect(RenewalRate.anyEvery2Seconds.streakGap == 4)
         #expect(RenewalRate.dayEveryMinute.streakGap == 3600)
     }
 
-    @Test(
-        "are found by Xcode's numbers",
-        arguments: [
-            (0, RenewalRate.realTime), (1, .dayEveryHour), (2, .dayEvery30Minutes), (3, .dayEvery5Minutes),
-            (4, .dayEveryMinute), (5, .dayEvery30Seconds), (6, .dayEverySecond), (10, .monthlyEveryHour),
-            (11, .monthlyEvery30Minutes), (12, .monthlyEvery15Minutes), (13, .monthlyEvery5Minutes),
-            (15, .monthlyEvery30Seconds), (1000, .anyEvery15Minutes), (1001, .anyEvery5Minutes),
-            (1002, .anyEveryMinute),
-            (1003, .anyEvery30Seconds), (1004, .anyEvery10Seconds), (1005, .anyEvery2Seconds),
-        ])
-    func numbers(_ number: Int, _ rate: RenewalRate) {
+    @Test(arguments: [
+        (0, RenewalRate.realTime), (1, .dayEveryHour), (2, .dayEvery30Minutes), (3, .dayEvery5Minutes),
+        (4, .dayEveryMinute), (5, .dayEvery30Seconds), (6, .dayEverySecond), (10, .monthlyEveryHour),
+        (11, .monthlyEvery30Minutes), (12, .monthlyEvery15Minutes), (13, .monthlyEvery5Minutes),
+        (15, .monthlyEvery30Seconds), (1000, .anyEvery15Minutes), (1001, .anyEvery5Minutes),
+        (1002, .anyEveryMinute),
+        (1003, .anyEvery30Seconds), (1004, .anyEvery10Seconds), (1005, .anyEvery2Seconds),
+    ])
+    func `are found by Xcode's numbers`(_ number: Int, _ rate: RenewalRate) {
         #expect(RenewalRate(storeKitValue: number) == rate)
     }
 
-    @Test("are found by their names, in JSON too, and nothing else is")
-    func names() throws {
+    @Test func `are found by their names, in JSON too, and nothing else is`() throws {
         for rate in RenewalRate.all {
             #expect(RenewalRate(rawValue: rate.rawValue) == rate)
             #expect(try JSONDecoder().decode([RenewalRate].self, from: JSONEncoder().encode([rate])) == [rate])

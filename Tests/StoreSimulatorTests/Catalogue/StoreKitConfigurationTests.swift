@@ -23,8 +23,7 @@ struct StoreKitConfigurationTests {
              "adHocOffers": [{"internalID": "ABCD", "paymentMode": "payUpFront", "subscriptionPeriod": "P1M"}]}]}]}
         """
 
-    @Test("become the products that they describe")
-    func content() throws {
+    @Test func `become the products that they describe`() throws {
         let configuration = try StoreKitConfiguration(Data(Self.text.utf8))
         let expected = Catalogue(
             products: [
@@ -60,8 +59,7 @@ struct StoreKitConfigurationTests {
         #expect(try Catalogue(storeKitConfiguration: Data(Self.text.utf8)) == expected)
     }
 
-    @Test("have settings, and a key that nobody gets to see")
-    func settings() throws {
+    @Test func `have settings, and a key that nobody gets to see`() throws {
         let configuration = try StoreKitConfiguration(Data(Self.text.utf8))
         #expect(configuration.settings.renewalRate == .monthlyEvery5Minutes)
         #expect(configuration.settings.storefront == "ESP")
@@ -73,8 +71,7 @@ struct StoreKitConfigurationTests {
         #expect(!String(reflecting: configuration).contains("secret"))
     }
 
-    @Test("may say what is not understood; it is noted")
-    func notes() throws {
+    @Test func `may say what is not understood; it is noted`() throws {
         #expect(
             try StoreKitConfiguration(Data(Self.text.utf8)).notes == [
                 "settings._new: not understood",
@@ -86,20 +83,17 @@ struct StoreKitConfigurationTests {
             ])
     }
 
-    @Test(
-        "of the first format, and empty ones, are read",
-        arguments: [
-            "{}", #"{"products": [], "settings": {}, "subscriptionGroups": [], "version": {"major": 1, "minor": 0}}"#,
-        ])
-    func old(_ text: String) throws {
+    @Test(arguments: [
+        "{}", #"{"products": [], "settings": {}, "subscriptionGroups": [], "version": {"major": 1, "minor": 0}}"#,
+    ])
+    func `of the first format, and empty ones, are read`(_ text: String) throws {
         let configuration = try StoreKitConfiguration(Data(text.utf8))
         #expect(configuration.catalogue == Catalogue(products: []))
         #expect(configuration.notes == [])
         #expect(configuration.settings == StoreKitConfiguration.Settings())
     }
 
-    @Test("of a format to come are read with a note")
-    func newFormat() throws {
+    @Test func `of a format to come are read with a note`() throws {
         let configuration = try StoreKitConfiguration(
             Data(#"{"version": {"major": 7}, "settings": {"_timeRate": 99, "_storefront": "XYZ"}}"#.utf8))
         #expect(configuration.notes.count == 3)

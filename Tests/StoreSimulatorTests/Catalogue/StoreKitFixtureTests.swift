@@ -5,20 +5,19 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Genuine StoreKit configuration files",
     .enabled(
         if: FileManager.default.fileExists(atPath: Fixtures.folder.appending(path: "storekit").path),
         Comment(rawValue: Fixtures.absence)))
-struct StoreKitFixtureTests {
+struct `Genuine StoreKit configuration files` {
     static func read(_ version: Int) throws -> StoreKitConfiguration {
         try StoreKitConfiguration(
             Data(contentsOf: Fixtures.folder.appending(path: "storekit/version-\(version).storekit")))
     }
 
-    @Test(
-        "are read and leave nothing that is not understood",
-        arguments: zip([3, 4, 5], [(3, 5, 10), (2, 1, 3), (3, 2, 4)]))
-    func counts(_ version: Int, _ counts: (oneTime: Int, groups: Int, subscriptions: Int)) throws {
+    @Test(arguments: zip([3, 4, 5], [(3, 5, 10), (2, 1, 3), (3, 2, 4)]))
+    func `are read and leave nothing that is not understood`(
+        _ version: Int, _ counts: (oneTime: Int, groups: Int, subscriptions: Int)
+    ) throws {
         let configuration = try Self.read(version)
         #expect(configuration.notes == [])
         #expect(configuration.formatVersion == version)
@@ -30,8 +29,7 @@ struct StoreKitFixtureTests {
         try catalogue.validate()
     }
 
-    @Test("have prices, periods and offers as Xcode shows them")
-    func content() throws {
+    @Test func `have prices, periods and offers as Xcode shows them`() throws {
         let catalogue = try Self.read(5).catalogue
         let monthly = try #require(catalogue.product("com.revenuecat.monthly_4.99.1_week_intro"))
         #expect(monthly.type == .autoRenewableSubscription)
@@ -63,8 +61,7 @@ struct StoreKitFixtureTests {
         #expect(catalogue.product("com.revenuecat.non_renewable")?.type == .nonRenewingSubscription)
     }
 
-    @Test("have settings")
-    func settings() throws {
+    @Test func `have settings`() throws {
         let (third, fifth) = (try Self.read(3), try Self.read(5))
         #expect(third.settings.renewalRate == .dayEverySecond)
         #expect(third.hasOfferKey)

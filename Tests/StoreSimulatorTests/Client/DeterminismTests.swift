@@ -6,8 +6,7 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite("Simulators do not disturb each other, and the same commands give the same store")
-struct DeterminismTests {
+@Suite struct `Simulators do not disturb each other, and the same commands give the same store` {
     /// What a developer's server gets to see: the payloads, byte for byte, of notifications and of what is nested in them.
     private struct Record: Equatable, Sendable {
         var identifiers: [String] = []
@@ -58,8 +57,9 @@ struct DeterminismTests {
         }
     }
 
-    @Test("the same seed, catalogue and commands give the same identifiers and bytes; another seed gives others")
-    func determinism() async throws {
+    @Test func `the same seed, catalogue and commands give the same identifiers and bytes; another seed gives others`()
+        async throws
+    {
         let (first, second, other) = try await (Self.life(seed: 7), Self.life(seed: 7), Self.life(seed: 8))
         #expect(first.identifiers == second.identifiers)
         for (one, two) in zip(first.payloads, second.payloads) where one != two {
@@ -70,8 +70,10 @@ struct DeterminismTests {
         #expect(Set(first.identifiers).isDisjoint(with: other.identifiers))
     }
 
-    @Test("so with all that the seed decides: charges ahead and late, attempts to charge, disorder, both versions")
-    func everything() async throws {
+    @Test
+    func `so with all that the seed decides: charges ahead and late, attempts to charge, disorder, both versions`()
+        async throws
+    {
         let (first, second, other) = try await (Self.wholeLife(5), Self.wholeLife(5), Self.wholeLife(6))
         #expect(first.identifiers == second.identifiers)
         #expect(first.payloads == second.payloads)
@@ -130,8 +132,7 @@ struct DeterminismTests {
         return [try encoder.encode(JSONValue.object(members))]
     }
 
-    @Test("eight at once in one process live as each would alone")
-    func isolation() async throws {
+    @Test func `eight at once in one process live as each would alone`() async throws {
         let alone = try await Self.life(seed: 3)
         let together = try await withThrowingTaskGroup(of: (UInt64, Record).self) { group in
             for seed in UInt64(1)...8 { group.addTask { (seed, try await Self.life(seed: seed)) } }
@@ -146,8 +147,7 @@ struct DeterminismTests {
         #expect(Set(all).count == all.count)
     }
 
-    @Test("one does not know another's purchases, tokens and certificates")
-    func strangers() async throws {
+    @Test func `one does not know another's purchases, tokens and certificates`() async throws {
         try await Simulator.run { first in
             try await Simulator.run {
                 $0.seed = 2
@@ -170,8 +170,7 @@ struct DeterminismTests {
         }
     }
 
-    @Test("a snapshot brings everything back: purchases, time, faults, and what comes next")
-    func snapshot() async throws {
+    @Test func `a snapshot brings everything back: purchases, time, faults, and what comes next`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             let kept = try await simulator.buy("com.example.premium.monthly")
             try simulator.add(Fault("route:order", .status(code: 500)))
@@ -196,8 +195,7 @@ struct DeterminismTests {
         }
     }
 
-    @Test("a reset begins again with the same identifiers")
-    func reset() async throws {
+    @Test func `a reset begins again with the same identifiers`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             let first = try await simulator.buy("com.example.premium.monthly")
             try await simulator.advance(by: .year)
@@ -211,8 +209,7 @@ struct DeterminismTests {
         }
     }
 
-    @Test("a reset gives the quotas back")
-    func quotas() async throws {
+    @Test func `a reset gives the quotas back`() async throws {
         try await Simulator.run { simulator in
             let limits = simulator.core.limits
             let quota = try #require(limits.quota(of: .transaction, in: .production))

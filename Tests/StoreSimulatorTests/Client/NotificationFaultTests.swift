@@ -6,8 +6,7 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite("Faults on notifications")
-struct NotificationFaultTests {
+@Suite struct `Faults on notifications` {
     private static let coins = "com.example.coins.100"
 
     private func identifiers(_ receiver: Receiver) throws -> [String] {
@@ -23,8 +22,7 @@ struct NotificationFaultTests {
         return results
     }
 
-    @Test("a duplicated one comes twice, byte for byte")
-    func duplicate() async throws {
+    @Test func `a duplicated one comes twice, byte for byte`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             try simulator.add(Fault("notification:ONE_TIME_CHARGE", .duplicate, count: 1))
             try await simulator.buy(Self.coins)
@@ -35,8 +33,7 @@ struct NotificationFaultTests {
         }
     }
 
-    @Test("a dropped one never comes, but is in the history")
-    func drop() async throws {
+    @Test func `a dropped one never comes, but is in the history`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             try simulator.add(Fault("notification:*", .drop, count: 1))
             try await simulator.buy(Self.coins)
@@ -46,8 +43,7 @@ struct NotificationFaultTests {
         }
     }
 
-    @Test("a reordered one comes within ten minutes, after the next")
-    func reorder() async throws {
+    @Test func `a reordered one comes within ten minutes, after the next`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             try simulator.add(Fault("notification:*", .reorder, count: 1))
             let first = try await simulator.perform(.purchase(customer: "anna", product: Self.coins))
@@ -58,8 +54,7 @@ struct NotificationFaultTests {
         }
     }
 
-    @Test("a receiver that cannot be reached is told again an hour later")
-    func unreachable() async throws {
+    @Test func `a receiver that cannot be reached is told again an hour later`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             try simulator.add(
                 Fault("notification:SUBSCRIBED.INITIAL_BUY", .unreachable, until: simulator.now + 2 * 3600))
@@ -72,8 +67,9 @@ struct NotificationFaultTests {
         }
     }
 
-    @Test("one with a wrong signature or a stranger's chain is refused, and comes right the next time")
-    func signatures() async throws {
+    @Test func `one with a wrong signature or a stranger's chain is refused, and comes right the next time`()
+        async throws
+    {
         let cases: [(Fault.Effect, VerificationError.Code)] = [
             (.invalidSignature, .badSignature), (.wrongChain, .untrustedRoot),
         ]
@@ -93,8 +89,7 @@ struct NotificationFaultTests {
         }
     }
 
-    @Test("one of the future is decoded, a truncated one is refused")
-    func future() async throws {
+    @Test func `one of the future is decoded, a truncated one is refused`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             let verifier = try simulator.verifier()
             try simulator.add(Fault("notification:*", .unknownValues, count: 1))

@@ -6,8 +6,7 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite("Notifications reach a receiver, and what it answers decides what follows")
-struct NotificationTests {
+@Suite struct `Notifications reach a receiver, and what it answers decides what follows` {
     private static let product = "com.example.premium.monthly"
     private static let coins = "com.example.coins.100"
 
@@ -23,10 +22,10 @@ struct NotificationTests {
         return attempts
     }
 
-    @Test(
-        "a notification is there when the command returns, and verifies with all that is nested in it",
-        arguments: [AppStoreEnvironment.production, .sandbox])
-    func delivery(_ environment: AppStoreEnvironment) async throws {
+    @Test(arguments: [AppStoreEnvironment.production, .sandbox])
+    func `a notification is there when the command returns, and verifies with all that is nested in it`(
+        _ environment: AppStoreEnvironment
+    ) async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             let id = try await simulator.buy(Self.product, in: environment)
             try await simulator.perform(.cancel(customer: "anna"), in: environment)
@@ -50,8 +49,9 @@ struct NotificationTests {
         }
     }
 
-    @Test("production sends five more times, after 1, 12, 24, 48 and 72 hours, the same bytes each time")
-    func schedule() async throws {
+    @Test func `production sends five more times, after 1, 12, 24, 48 and 72 hours, the same bytes each time`()
+        async throws
+    {
         try await Simulator.runWithReceiver { simulator, receiver in
             receiver.answerAll(.status(500))
             try await simulator.buy(Self.coins)
@@ -67,8 +67,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("the sandbox sends once")
-    func sandbox() async throws {
+    @Test func `the sandbox sends once`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             receiver.answerAll(.status(500))
             try await simulator.buy(Self.coins, in: .sandbox)
@@ -78,8 +77,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("a receiver that comes back gets what it missed, and nothing twice")
-    func outage() async throws {
+    @Test func `a receiver that comes back gets what it missed, and nothing twice`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             receiver.answerAll(.status(503))
             try await simulator.buy(Self.coins)
@@ -99,8 +97,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("200 to 206 are success; any other status is none")
-    func statuses() async throws {
+    @Test func `200 to 206 are success; any other status is none`() async throws {
         let cases = (200...206).map { ($0, true) } + [207, 301, 304, 400, 401, 404, 429, 500, 503].map { ($0, false) }
         try await Simulator.runWithReceiver { simulator, receiver in
             for (status, isSuccess) in cases {
@@ -112,8 +109,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("redirections are followed, but not in a circle")
-    func redirections() async throws {
+    @Test func `redirections are followed, but not in a circle`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             receiver.answer(.redirect("/elsewhere"))
             try await simulator.buy(Self.coins, in: .sandbox)
@@ -124,8 +120,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("a receiver that does not answer in time is timed out")
-    func timeout() async throws {
+    @Test func `a receiver that does not answer in time is timed out`() async throws {
         try await Simulator.runWithReceiver {
             $0.sandbox.deliveryTimeout = 0.05
         } _: { simulator, receiver in
@@ -135,9 +130,8 @@ struct NotificationTests {
         }
     }
 
-    @Test(
-        "where nobody listens the socket is at fault, and nobody waits for it", arguments: ["127.0.0.1", "localhost"])
-    func nobody(_ host: String) async throws {
+    @Test(arguments: ["127.0.0.1", "localhost"])
+    func `where nobody listens the socket is at fault, and nobody waits for it`(_ host: String) async throws {
         // A port that was free a moment ago.
         let url = try await Receiver.run { $0.url.replacing("127.0.0.1", with: host) }
         try await Simulator.run {
@@ -151,8 +145,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("a test notification is sent, and its status says so")
-    func test() async throws {
+    @Test func `a test notification is sent, and its status says so`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             for environment in [AppStoreEnvironment.production, .sandbox] {
                 let client = try simulator.client(environment)

@@ -5,14 +5,13 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("Our client reads from the simulator over HTTP")
-struct ReadingTests {
+@Suite struct `Our client reads from the simulator over HTTP` {
     private static let product = "com.example.premium.monthly"
 
-    @Test(
-        "a transaction, its status, its history page by page and the app transaction verify",
-        arguments: [AppStoreEnvironment.production, .sandbox])
-    func reads(_ environment: AppStoreEnvironment) async throws {
+    @Test(arguments: [AppStoreEnvironment.production, .sandbox])
+    func `a transaction, its status, its history page by page and the app transaction verify`(
+        _ environment: AppStoreEnvironment
+    ) async throws {
         try await Simulator.run { simulator in
             let subscription = try await simulator.buy(Self.product, in: environment)
             var ids = [subscription]
@@ -45,8 +44,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("a stored revision leads to what has changed since")
-    func revision() async throws {
+    @Test func `a stored revision leads to what has changed since`() async throws {
         try await Simulator.run { simulator in
             let coins = [
                 try await simulator.buy("com.example.coins.100"), try await simulator.buy("com.example.coins.100"),
@@ -68,8 +66,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("the documented errors come as their codes")
-    func errors() async throws {
+    @Test func `the documented errors come as their codes`() async throws {
         try await Simulator.run { simulator in
             let coin = try await simulator.buy("com.example.coins.100")
             let (client, sandbox) = (try simulator.client(), try simulator.client(.sandbox))
@@ -91,8 +88,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("tokens of another key, issuer or app, and old ones, are refused with 401")
-    func tokens() async throws {
+    @Test func `tokens of another key, issuer or app, and old ones, are refused with 401`() async throws {
         try await Simulator.run { simulator in
             let coin = try await simulator.buy("com.example.coins.100")
             let (key, information) = (try simulator.key, simulator.information)
@@ -123,8 +119,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("the hourly quota is refused with the instant of its end, and holds for one environment")
-    func quota() async throws {
+    @Test func `the hourly quota is refused with the instant of its end, and holds for one environment`() async throws {
         try await Simulator.run { simulator in
             let coin = try await simulator.buy("com.example.coins.100")
             let inSandbox = try await simulator.buy("com.example.coins.100", in: .sandbox)

@@ -5,8 +5,7 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite("The simulator answers for its certificates over HTTP")
-struct SimulatorRevocationTests {
+@Suite struct `The simulator answers for its certificates over HTTP` {
     /// A verifier that asks, remembers nothing, and takes no answer for a refusal.
     private func verifier(_ simulator: Simulator, timeLimit: TimeInterval = 5) throws -> SignedDataVerifier {
         try simulator.verifier {
@@ -26,8 +25,7 @@ struct SimulatorRevocationTests {
         #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
     }
 
-    @Test("good, revoked, unknown, expired, forged and missing answers are told apart")
-    func modes() async throws {
+    @Test func `good, revoked, unknown, expired, forged and missing answers are told apart`() async throws {
         try await Simulator.run { simulator in
             let id = try await simulator.buy("com.example.coins.100")
             let text = try await simulator.client().transaction(id).signedTransactionInfo
@@ -45,8 +43,8 @@ struct SimulatorRevocationTests {
         }
     }
 
-    @Test("one certificate alone can be revoked", arguments: ["leaf", "intermediate"])
-    func one(_ certificate: String) async throws {
+    @Test(arguments: ["leaf", "intermediate"])
+    func `one certificate alone can be revoked`(_ certificate: String) async throws {
         try await Simulator.run { simulator in
             let id = try await simulator.buy("com.example.coins.100")
             let text = try await simulator.client().transaction(id).signedTransactionInfo
@@ -59,8 +57,7 @@ struct SimulatorRevocationTests {
         }
     }
 
-    @Test("an answer that takes too long is none")
-    func slow() async throws {
+    @Test func `an answer that takes too long is none`() async throws {
         try await Simulator.run { simulator in
             let id = try await simulator.buy("com.example.coins.100")
             let text = try await simulator.client().transaction(id).signedTransactionInfo
@@ -70,8 +67,7 @@ struct SimulatorRevocationTests {
         }
     }
 
-    @Test("after a new leaf, what the old one signed still verifies, until the old one is revoked")
-    func rotation() async throws {
+    @Test func `after a new leaf, what the old one signed still verifies, until the old one is revoked`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             let id = try await simulator.buy("com.example.coins.100")
             let client = try simulator.client()

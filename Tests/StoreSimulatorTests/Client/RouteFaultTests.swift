@@ -6,8 +6,7 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite("Faults on routes, and what our client and verifier make of them")
-struct RouteFaultTests {
+@Suite struct `Faults on routes, and what our client and verifier make of them` {
     private func withFault(
         _ effect: Fault.Effect, count: Int? = nil, _ body: (Simulator, String) async throws -> Void
     ) async throws {
@@ -18,8 +17,7 @@ struct RouteFaultTests {
         }
     }
 
-    @Test("each kind of trouble has its code")
-    func codes() async throws {
+    @Test func `each kind of trouble has its code`() async throws {
         let cases: [(Fault.Effect, AppStoreServerError.Code, Int?)] = [
             (.drop, .transport, nil), (.unreachable, .transport, nil), (.truncate, .transport, nil),
             (.delay(seconds: 60), .timeout, nil), (.status(code: 500), .serverFailure, 500),
@@ -43,8 +41,7 @@ struct RouteFaultTests {
         }
     }
 
-    @Test("a failure lasts as long by the simulator's clock as the control API is told")
-    func duration() async throws {
+    @Test func `a failure lasts as long by the simulator's clock as the control API is told`() async throws {
         try await Simulator.run { simulator in
             let id = try await simulator.buy("com.example.coins.100")
             func add(_ seconds: String) async throws -> Int {
@@ -69,8 +66,7 @@ struct RouteFaultTests {
         }
     }
 
-    @Test("a failure is repeated until it is over")
-    func repetition() async throws {
+    @Test func `a failure is repeated until it is over`() async throws {
         for effect: Fault.Effect in [.status(code: 503), .drop, .truncate] {
             try await withFault(effect, count: 2) { simulator, id in
                 let clock = InstantClock()
@@ -84,8 +80,7 @@ struct RouteFaultTests {
         }
     }
 
-    @Test("Retry-After is waited for if it is near, and given to the caller if it is far")
-    func retryAfter() async throws {
+    @Test func `Retry-After is waited for if it is near, and given to the caller if it is far`() async throws {
         for (seconds, isNear) in [(30.0, true), (120.0, false)] {
             try await withFault(.rateLimit(retryAfterSeconds: seconds), count: 1) { simulator, id in
                 let clock = InstantClock()
@@ -106,15 +101,13 @@ struct RouteFaultTests {
         }
     }
 
-    @Test("a delay within the time limit does no harm")
-    func delay() async throws {
+    @Test func `a delay within the time limit does no harm`() async throws {
         try await withFault(.delay(seconds: 0.01), count: 1) { simulator, id in
             _ = try await simulator.client().transaction(id)
         }
     }
 
-    @Test("a wrong signature and a stranger's chain are told apart by the verifier")
-    func signatures() async throws {
+    @Test func `a wrong signature and a stranger's chain are told apart by the verifier`() async throws {
         let cases: [(Fault.Effect, VerificationError.Code)] = [
             (.invalidSignature, .badSignature), (.wrongChain, .untrustedRoot),
         ]
@@ -130,8 +123,7 @@ struct RouteFaultTests {
         }
     }
 
-    @Test("values and members of the future are decoded")
-    func future() async throws {
+    @Test func `values and members of the future are decoded`() async throws {
         try await withFault(.unknownValues, count: 1) { simulator, id in
             let text = try await simulator.client().transaction(id).signedTransactionInfo
             let payload = try await simulator.verifier().transaction(text).payload
@@ -145,8 +137,7 @@ struct RouteFaultTests {
         }
     }
 
-    @Test("what is signed by a clock that is off is dated accordingly")
-    func skew() async throws {
+    @Test func `what is signed by a clock that is off is dated accordingly`() async throws {
         try await withFault(.clockSkew(seconds: 3600), count: 1) { simulator, id in
             let text = try await simulator.client().transaction(id).signedTransactionInfo
             #expect(try await simulator.verifier().transaction(text).payload.signedDate == simulator.now + 3600)
@@ -158,8 +149,7 @@ struct RouteFaultTests {
         }
     }
 
-    @Test("a fault ends by its count, by its time, and where it is not meant")
-    func limits() async throws {
+    @Test func `a fault ends by its count, by its time, and where it is not meant`() async throws {
         try await Simulator.run { simulator in
             let id = try await simulator.buy("com.example.coins.100")
             let sandbox = try await simulator.buy("com.example.coins.100", in: .sandbox)

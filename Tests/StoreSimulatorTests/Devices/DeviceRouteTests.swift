@@ -4,8 +4,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("The routes of devices", .timeLimit(.minutes(10)))
-struct DeviceRouteTests {
+@Suite(.timeLimit(.minutes(10)))
+struct `The routes of devices` {
     private func get<Value: Decodable & Sendable>(
         _ simulator: Simulator, _ path: String, as type: Value.Type = Value.self
     ) async throws -> Value {

@@ -4,14 +4,12 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite(
-    "A client that we did not write",
-    .enabled(if: PythonEnvironment.isWanted, "\(PythonEnvironment.absence)"))
-struct PythonClientTests {
+@Suite(.enabled(if: PythonEnvironment.isWanted, "\(PythonEnvironment.absence)"))
+struct `A client that we did not write` {
     private static let product = "com.example.premium.monthly"
 
-    @Test("every method of Apple's Python library works against the simulator, in both environments")
-    func drive() async throws {
+    @Test func `every method of Apple's Python library works against the simulator, in both environments`() async throws
+    {
         try await Tool.inTemporaryFolder { folder in
             let kept = folder.appending(path: "simulator")
             try await Simulator.runWithReceiver {

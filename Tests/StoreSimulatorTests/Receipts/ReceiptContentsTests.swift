@@ -20,8 +20,8 @@ struct ReceiptContentsTests {
         try authority.get().sign(shop.store.receiptContents(of: customer, at: shop.now))
     }
 
-    @Test("a receipt validates, on its device alone", arguments: [AppStoreEnvironment.production, .sandbox])
-    func valid(_ environment: AppStoreEnvironment) throws {
+    @Test(arguments: [AppStoreEnvironment.production, .sandbox])
+    func `a receipt validates, on its device alone`(_ environment: AppStoreEnvironment) throws {
         var shop = APIShop(environment)
         try shop.buy("plus")
         let customer = try #require(shop.store.customers["anna"])
@@ -42,8 +42,7 @@ struct ReceiptContentsTests {
         #expect(contents.deviceID == withUnsafeBytes(of: own.uuid) { Data($0) })
     }
 
-    @Test("a receipt lists everything but finished consumables")
-    func rows() throws {
+    @Test func `a receipt lists everything but finished consumables`() throws {
         var shop = APIShop()
         let finished = try shop.buy("coins")
         try shop.perform(.finish(customer: "anna"))
@@ -70,10 +69,10 @@ struct ReceiptContentsTests {
         #expect(rows[renewal]?.webOrderLineItemID.map { String($0) } == line)
     }
 
-    @Test(
-        "a volume purchase has receipts of its kind, which hold until its end or until it is taken back",
-        arguments: [AppStoreEnvironment.production, .sandbox])
-    func volumePurchase(_ environment: AppStoreEnvironment) throws {
+    @Test(arguments: [AppStoreEnvironment.production, .sandbox])
+    func `a volume purchase has receipts of its kind, which hold until its end or until it is taken back`(
+        _ environment: AppStoreEnvironment
+    ) throws {
         var shop = APIShop(environment)
         try shop.buy("plus")
         try shop.perform(.assignVolumePurchase(customer: "anna"))
@@ -105,8 +104,7 @@ struct ReceiptContentsTests {
         #expect(throws: StoreError.self) { try shop.perform(.revokeVolumePurchase(customer: "ben")) }
     }
 
-    @Test("in the sandbox there is none before the first purchase, restore or request")
-    func none() throws {
+    @Test func `in the sandbox there is none before the first purchase, restore or request`() throws {
         var shop = APIShop(.sandbox)
         func code(_ customer: String = "anna") -> StoreError.Code? {
             do { _ = try shop.store.receiptContents(of: customer, at: shop.now) } catch { return error.code }
@@ -130,8 +128,7 @@ struct ReceiptContentsTests {
         #expect(code("carl") == .noReceipt)
     }
 
-    @Test("whoever has bought nothing has a receipt all the same; whoever is not there has none")
-    func empty() throws {
+    @Test func `whoever has bought nothing has a receipt all the same; whoever is not there has none`() throws {
         var shop = APIShop()
         try shop.perform(.createCustomer(customer: "anna"))
         let receipt = try Self.validator(now: shop.now).validate(contents: Self.receipt(shop))

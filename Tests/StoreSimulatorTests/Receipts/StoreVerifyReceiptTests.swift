@@ -35,8 +35,7 @@ struct StoreVerifyReceiptTests {
         return decoded
     }
 
-    @Test("an old receipt brings what was bought since, the newest first, and a new receipt")
-    func latest() throws {
+    @Test func `an old receipt brings what was bought since, the newest first, and a new receipt`() throws {
         var shop = APIShop()
         let first = try shop.buy("plus")
         let old = try ReceiptContentsTests.receipt(shop)
@@ -57,8 +56,7 @@ struct StoreVerifyReceiptTests {
         #expect(receipt.appReceipt?.payload.purchases.count == rows.count)
     }
 
-    @Test("a row has the fields and the three forms of dates that Apple's has")
-    func row() throws {
+    @Test func `a row has the fields and the three forms of dates that Apple's has`() throws {
         var shop = APIShop()
         let id = try shop.buy("trial")
         try shop.perform(.approveRefund(customer: "anna", reason: .issueWithApp))
@@ -84,8 +82,7 @@ struct StoreVerifyReceiptTests {
         #expect(rows == [expected])
     }
 
-    @Test("the receipt's own row and the latest one say the same about a purchase")
-    func agreement() throws {
+    @Test func `the receipt's own row and the latest one say the same about a purchase`() throws {
         var shop = APIShop()
         try shop.buy("plus")
         shop.advance(days: 200)
@@ -101,8 +98,7 @@ struct StoreVerifyReceiptTests {
         }
     }
 
-    @Test("at most a hundred rows")
-    func hundred() throws {
+    @Test func `at most a hundred rows`() throws {
         var shop = APIShop()
         try shop.buy("plus")
         for _ in 0..<120 { try shop.buy("pass") }
@@ -111,8 +107,7 @@ struct StoreVerifyReceiptTests {
         #expect(answer.receipt?.in_app.count == 121)
     }
 
-    @Test("how a subscription goes on is told as it is in each state")
-    func renewals() throws {
+    @Test func `how a subscription goes on is told as it is in each state`() throws {
         var shop = APIShop()
         shop.store.settings.gracePeriod = .sixteenDays
         let id = try shop.buy("plus")
@@ -146,8 +141,7 @@ struct StoreVerifyReceiptTests {
         #expect(lost["grace_period_expires_date"] == nil)
     }
 
-    @Test("without auto-renewable subscriptions there is the receipt alone")
-    func plain() throws {
+    @Test func `without auto-renewable subscriptions there is the receipt alone`() throws {
         var shop = APIShop(.sandbox)
         try shop.buy("lamp")
         let answer = try Self.verify(&shop, ReceiptContentsTests.receipt(shop))
@@ -156,8 +150,7 @@ struct StoreVerifyReceiptTests {
         #expect(answer.pending_renewal_info == nil)
     }
 
-    @Test("each refusal has its status")
-    func refusals() throws {
+    @Test func `each refusal has its status`() throws {
         var shop = APIShop()
         try shop.buy("plus")
         let receipt = try ReceiptContentsTests.receipt(shop)
@@ -181,8 +174,7 @@ struct StoreVerifyReceiptTests {
         #expect(gone.status == 21010 && gone.receipt == nil)
     }
 
-    @Test("only internal failures say whether to try again")
-    func retryable() {
+    @Test func `only internal failures say whether to try again`() {
         let internalFailure = VerifyReceiptAnswer(status: .init(rawValue: 21150), isRetryable: true)
         #expect(internalFailure.json == #"{"status":21150,"is-retryable":true}"#)
         #expect(VerifyReceiptAnswer(status: .unavailable, isRetryable: true).json == #"{"status":21005}"#)

@@ -5,19 +5,15 @@ import Testing
 @testable import StoreSimulator
 
 /// What a review of the control API found.
-@Suite("The control API, as it once failed")
-struct ControlRegressionTests {
-    @Test(
-        "an instant beyond all dates is refused, whatever its sign",
-        arguments: ["-9223372036854775808", "9223372036854775807", "9e18"])
-    func instants(number: String) {
+@Suite struct `The control API, as it once failed` {
+    @Test(arguments: ["-9223372036854775808", "9223372036854775807", "9e18"])
+    func `an instant beyond all dates is refused, whatever its sign`(number: String) {
         #expect(throws: ControlFailure.self) {
             try ControlJSON.decode(ClockAdvance.self, from: Data(#"{"to":\#(number)}"#.utf8))
         }
     }
 
-    @Test("the clock does not go on while a notification is on its way")
-    func time() throws {
+    @Test func `the clock does not go on while a notification is on its way`() throws {
         let start = Date(timeIntervalSince1970: 1_767_225_600)
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(start)
@@ -45,8 +41,9 @@ struct ControlRegressionTests {
         #expect((renewal..<renewal + 1).contains(state.clock.now()))
     }
 
-    @Test("the folder has the certificates that sign now: a new leaf, and those for receipts once there are any")
-    func certificates() async throws {
+    @Test func `the folder has the certificates that sign now: a new leaf, and those for receipts once there are any`()
+        async throws
+    {
         try await Simulator.run { simulator in
             let folder = SimulatorDirectory.certificates(in: simulator.directory.url)
             try simulator.rotateSigningKey()

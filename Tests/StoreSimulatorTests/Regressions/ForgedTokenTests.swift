@@ -5,11 +5,10 @@ import Testing
 
 @testable import StoreSimulator
 
-@Suite("Tokens of pages that nobody was given")
-struct ForgedTokenTests {
+@Suite struct `Tokens of pages that nobody was given` {
     /// The digest in a token has no key: anybody can make one of any time, and the distance to that overflowed.
-    @Test("with the most absurd numbers are refused, or hold", arguments: [Int64.min, -1, 0, .max])
-    func notifications(_ number: Int64) throws {
+    @Test(arguments: [Int64.min, -1, 0, .max])
+    func `with the most absurd numbers are refused, or hold`(_ number: Int64) throws {
         var shop = APIShop()
         try shop.perform(.requestTestNotification)
         let body = JSONFields.notifications(from: shop.now - 1, to: shop.now + 1).text

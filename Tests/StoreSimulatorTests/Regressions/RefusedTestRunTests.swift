@@ -4,11 +4,10 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("A performance test that is refused")
-struct RefusedTestRunTests {
+@Suite struct `A performance test that is refused` {
     /// It had taken an identifier, so that what came next had other ones than without it.
-    @Test("changes nothing", arguments: ["{}", "{\"originalTransactionId\":\"1\"}", "[]", ""])
-    func changesNothing(_ body: String) throws {
+    @Test(arguments: ["{}", "{\"originalTransactionId\":\"1\"}", "[]", ""])
+    func `changes nothing`(_ body: String) throws {
         var shop = APIShop(.sandbox)
         try shop.buy("plus")
         let before = try shop.store.bytes

@@ -5,8 +5,7 @@ import Testing
 
 @testable import StoreSimulator
 
-@Suite("Before a customer cancels, the simulator")
-struct RealtimeTests {
+@Suite struct `Before a customer cancels, the simulator` {
     /// Runs `body` with a simulator whose sandbox has message 2 and asks a developer's server, and anna who is subscribed.
     static func run(
         _ body: (Simulator, LoopbackServer, _ subscription: String) async throws -> Void
@@ -50,8 +49,7 @@ struct RealtimeTests {
         return try SignedDataVerifier(configuration)
     }
 
-    @Test("asks the developer's server, signed, and shows the message that it names")
-    func message() async throws {
+    @Test func `asks the developer's server, signed, and shows the message that it names`() async throws {
         try await Self.run { simulator, server, subscription in
             server.give(#"{"message":{"messageIdentifier":"\#(Sample.id(2))"}}"#)
             let outcome = try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
@@ -69,8 +67,7 @@ struct RealtimeTests {
         }
     }
 
-    @Test("shows the default message, or nothing, whatever else comes back")
-    func fallback() async throws {
+    @Test func `shows the default message, or nothing, whatever else comes back`() async throws {
         try await Self.run { simulator, server, _ in
             server.give("{}", status: 500)
             let failed = try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
@@ -87,8 +84,7 @@ struct RealtimeTests {
         }
     }
 
-    @Test("takes a promotional offer with the app's signature, and none with another's")
-    func offer() async throws {
+    @Test func `takes a promotional offer with the app's signature, and none with another's`() async throws {
         try await Self.run { simulator, server, _ in
             let information = simulator.information
             let key = try SigningKey(
@@ -110,8 +106,7 @@ struct RealtimeTests {
         }
     }
 
-    @Test("does not ask where there is nothing to cancel")
-    func nothing() async throws {
+    @Test func `does not ask where there is nothing to cancel`() async throws {
         try await Self.run { simulator, server, _ in
             try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
             await #expect(throws: StoreError.self) {
@@ -121,8 +116,9 @@ struct RealtimeTests {
         }
     }
 
-    @Test("has tested the developer's server with real requests, and production takes the URL of one that passed")
-    func performance() async throws {
+    @Test func `has tested the developer's server with real requests, and production takes the URL of one that passed`()
+        async throws
+    {
         try await Self.run { simulator, server, subscription in
             simulator.core.change(.sandbox) { store, _ in
                 store.retention.performanceTestConfig = PerformanceTestConfig(

@@ -23,8 +23,7 @@ struct RetentionEndpointTests {
             APIRequest(endpoint, path: path, query: query, body: Data(body.utf8)), at: Sample.now)
     }
 
-    @Test("keeps images and messages, and shows a default message once Apple has approved it")
-    func messages() throws {
+    @Test func `keeps images and messages, and shows a default message once Apple has approved it`() throws {
         var store = Self.store(.production)
         let id = Sample.id(1)
         let image = APIRequest(
@@ -56,8 +55,7 @@ struct RetentionEndpointTests {
         #expect(try code { try Self.send(.deleteImage, ["imageIdentifier": id], to: &store) } == .imageNotFound)
     }
 
-    @Test("knows which products are subscriptions")
-    func products() throws {
+    @Test func `knows which products are subscriptions`() throws {
         var store = Self.store(.sandbox)
         for product in ["com.example.unlock", "com.example.nothing"] {
             let path = ["productId": product, "locale": "en-US"]
@@ -65,8 +63,7 @@ struct RetentionEndpointTests {
         }
     }
 
-    @Test("has performance tests in the sandbox only, of subscriptions that somebody bought")
-    func performanceTests() throws {
+    @Test func `has performance tests in the sandbox only, of subscriptions that somebody bought`() throws {
         let body = #"{"originalTransactionId":"1"}"#
         var production = Self.store(.production)
         #expect(try code { try Self.send(.startPerformanceTest, to: &production) } == APIErrorCode(rawValue: 404))

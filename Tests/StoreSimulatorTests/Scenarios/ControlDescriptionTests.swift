@@ -4,16 +4,14 @@ import StoreSimulator
 import Testing
 import Yams
 
-@Suite("The description of the control API")
-struct ControlDescriptionTests {
+@Suite struct `The description of the control API` {
     private typealias Object = [String: Any]
 
     private static func document() throws -> [String: Any] {
         try #require(try Yams.load(yaml: ControlDescription.text) as? [String: Any])
     }
 
-    @Test("has every operation, and no other")
-    func operations() throws {
+    @Test func `has every operation, and no other`() throws {
         let paths = try #require(try Self.document()["paths"] as? Object)
         var described: Set<String> = []
         for (path, item) in paths {
@@ -24,8 +22,7 @@ struct ControlDescriptionTests {
         #expect(described.count == ControlDescription.operations.count)
     }
 
-    @Test("has every command, by the name that JSON has for it")
-    func commands() throws {
+    @Test func `has every command, by the name that JSON has for it`() throws {
         let components = try #require(try Self.document()["components"] as? Object)
         let schemas = try #require(components["schemas"] as? Object)
         let command = try #require(schemas["StoreCommand"] as? Object)
@@ -43,8 +40,7 @@ struct ControlDescriptionTests {
         }
     }
 
-    @Test("refers to nothing that is not in it")
-    func references() throws {
+    @Test func `refers to nothing that is not in it`() throws {
         let document = try Self.document()
         var count = 0
         func walk(_ value: Any) throws {
@@ -109,8 +105,7 @@ struct ControlDescriptionTests {
         ("POST /simulator/reset", "/reset", nil),
     ]
 
-    @Test("says which status an answer has, and what is in it")
-    func answers() async throws {
+    @Test func `says which status an answer has, and what is in it`() async throws {
         let document = try Self.document()
         let paths = try #require(document["paths"] as? Object)
         let expected = try Self.calls.map { call in
@@ -153,8 +148,7 @@ struct ControlDescriptionTests {
         }
     }
 
-    @Test("has every member of the settings, of customers and of outcomes, and no other")
-    func members() async throws {
+    @Test func `has every member of the settings, of customers and of outcomes, and no other`() async throws {
         var settings = StoreSettings()
         (settings.renewalCap, settings.notificationURL) = (12, "http://127.0.0.1")
         try Self.expect(settings, "StoreSettings", isWhole: true)
@@ -192,8 +186,7 @@ struct ControlDescriptionTests {
         if isWhole { #expect(described == members, "\(schema)") }
     }
 
-    @Test("gives settings and catalogue that can be put back as they are")
-    func roundTrip() async throws {
+    @Test func `gives settings and catalogue that can be put back as they are`() async throws {
         try await withSimulator { simulator in
             let transport = AsyncHTTPClientTransport()
             func call(_ method: String, _ path: String, _ body: Data? = nil) async throws -> HTTPTransportAnswer {

@@ -19,18 +19,16 @@ func withSimulator<Value: Sendable>(
     }
 }
 
-@Suite("Scenarios")
-struct ScenarioTests {
-    @Test("of every life cycle come out as they say", arguments: ShippedScenarios.names)
-    func shipped(_ name: String) async throws {
+@Suite struct `Scenarios` {
+    @Test(arguments: ShippedScenarios.names)
+    func `of every life cycle come out as they say`(_ name: String) async throws {
         let scenario = try #require(try ShippedScenarios.scenario(name))
         let report = try await withSimulator { try await $0.run(scenario) }
         #expect(report.passed, "\(report.explanation)")
         #expect(report.steps.allSatisfy { $0.outcome == .passed })
     }
 
-    @Test("are embedded as the files are: otherwise run Scripts/embed")
-    func embedded() throws {
+    @Test func `are embedded as the files are: otherwise run Scripts/embed`() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Scenarios")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "yaml" }
@@ -42,8 +40,7 @@ struct ScenarioTests {
         }
     }
 
-    @Test("say what was expected and what there was instead")
-    func mismatch() async throws {
+    @Test func `say what was expected and what there was instead`() async throws {
         let scenario = try Scenario(
             yaml: """
                 name: Wrong on purpose
@@ -62,49 +59,45 @@ struct ScenarioTests {
         #expect(report.explanation.hasPrefix("line 4: expect"))
     }
 
-    @Test(
-        "say how a customer, the notifications or a refusal differ",
-        arguments: [
-            ("expect: {anna: {status: expired}}", "anna.status: expected expired, got active"),
-            ("expect: {anna: {offerType: null}}", "anna.offerType: expected none, got 1"),
-            ("expect: {zoe: {status: active}}", "zoe: there is no customer \"zoe\" in Production"),
-            ("expect: {notifications: []}", "notifications: expected none, got SUBSCRIBED.INITIAL_BUY"),
-            (
-                "expect: {notifications: [DID_RENEW]}",
-                "notifications: expected DID_RENEW, got SUBSCRIBED.INITIAL_BUY"
-            ),
-            (
-                "refuse: {cancel: {customer: anna}, code: no_subscription}",
-                "expected a refusal with no_subscription, got none"
-            ),
-        ])
-    func difference(_ step: String, _ message: String) async throws {
+    @Test(arguments: [
+        ("expect: {anna: {status: expired}}", "anna.status: expected expired, got active"),
+        ("expect: {anna: {offerType: null}}", "anna.offerType: expected none, got 1"),
+        ("expect: {zoe: {status: active}}", "zoe: there is no customer \"zoe\" in Production"),
+        ("expect: {notifications: []}", "notifications: expected none, got SUBSCRIBED.INITIAL_BUY"),
+        (
+            "expect: {notifications: [DID_RENEW]}",
+            "notifications: expected DID_RENEW, got SUBSCRIBED.INITIAL_BUY"
+        ),
+        (
+            "refuse: {cancel: {customer: anna}, code: no_subscription}",
+            "expected a refusal with no_subscription, got none"
+        ),
+    ])
+    func `say how a customer, the notifications or a refusal differ`(_ step: String, _ message: String) async throws {
         let scenario = try Scenario(
             yaml: "name: x\nsteps:\n  - purchase: {customer: anna, product: premium.monthly}\n  - \(step)\n")
         let report = try await withSimulator { try await $0.run(scenario) }
         #expect(report.steps.last?.mismatches == [message])
     }
 
-    @Test(
-        "are refused with the line of the mistake",
-        arguments: [
-            ("steps: []", "name: is missing"),
-            ("name: x\nsteps:\n  - purchse: {customer: anna}", "did you mean \"purchase\"?, line 3"),
-            (
-                "name: x\nsteps:\n  - cancel:\n      customer: anna\n      custmer: ben",
-                "steps[0].cancel.custmer: is no member of it, line 5"
-            ),
-            ("name: x\nsteps:\n  - cancel: {}", "customer is missing"),
-            ("name: x\nsteps:\n  - advance: soon", "steps[0].advance: \"soon\" is neither a length"),
-            ("name: x\nsteps:\n  - expect: {notifications: [DID_RENW]}", "did you mean \"DID_RENEW\"?, line 3"),
-            ("name: x\nsteps:\n  - expect: {anna: {statuss: active}}", "did you mean \"status\"?, line 3"),
-            ("name: x\nsettings: {production: {gracePeriod: seven}}\nsteps: []", "settings.production.gracePeriod"),
-            (
-                "name: x\nsetings: {}\nsteps: []",
-                "setings: is not a key of this format; did you mean \"settings\"?, line 2"
-            ),
-        ])
-    func invalid(_ text: String, _ message: String) throws {
+    @Test(arguments: [
+        ("steps: []", "name: is missing"),
+        ("name: x\nsteps:\n  - purchse: {customer: anna}", "did you mean \"purchase\"?, line 3"),
+        (
+            "name: x\nsteps:\n  - cancel:\n      customer: anna\n      custmer: ben",
+            "steps[0].cancel.custmer: is no member of it, line 5"
+        ),
+        ("name: x\nsteps:\n  - cancel: {}", "customer is missing"),
+        ("name: x\nsteps:\n  - advance: soon", "steps[0].advance: \"soon\" is neither a length"),
+        ("name: x\nsteps:\n  - expect: {notifications: [DID_RENW]}", "did you mean \"DID_RENEW\"?, line 3"),
+        ("name: x\nsteps:\n  - expect: {anna: {statuss: active}}", "did you mean \"status\"?, line 3"),
+        ("name: x\nsettings: {production: {gracePeriod: seven}}\nsteps: []", "settings.production.gracePeriod"),
+        (
+            "name: x\nsetings: {}\nsteps: []",
+            "setings: is not a key of this format; did you mean \"settings\"?, line 2"
+        ),
+    ])
+    func `are refused with the line of the mistake`(_ text: String, _ message: String) throws {
         do {
             _ = try Scenario(yaml: text)
             Issue.record("accepted")
@@ -113,8 +106,7 @@ struct ScenarioTests {
         }
     }
 
-    @Test("leave the simulator's own customers and settings alone")
-    func own() async throws {
+    @Test func `leave the simulator's own customers and settings alone`() async throws {
         let scenario = try #require(try ShippedScenarios.scenario("product-removed"))
         try await withSimulator { simulator in
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.news.monthly"))
@@ -127,8 +119,7 @@ struct ScenarioTests {
         }
     }
 
-    @Test("need a frozen clock")
-    func clock() async throws {
+    @Test func `need a frozen clock`() async throws {
         let scenario = try #require(try ShippedScenarios.scenario("upgrade"))
         let simulator = try await Simulator.start()
         do {

@@ -46,8 +46,10 @@ struct APIRefusalCase: Sendable, CustomTestStringConvertible {
 
 @Suite("Refusals of the App Store Server API")
 struct APIRefusalTests {
-    @Test("each documented code that a store can give comes from the request that deserves it", arguments: all)
-    func code(_ row: APIRefusalCase) throws {
+    @Test(arguments: all)
+    func `each documented code that a store can give comes from the request that deserves it`(_ row: APIRefusalCase)
+        throws
+    {
         var shop = APIShop(row.environment)
         let request = try row.request(&shop)
         let before = shop.store.revision
@@ -57,8 +59,7 @@ struct APIRefusalTests {
         #expect(shop.store.revision == before)
     }
 
-    @Test("every endpoint refuses something")
-    func completeness() {
+    @Test func `every endpoint refuses something`() {
         let names = Set(Self.all.map(\.endpoint.name))
         #expect(names == Set(AppStoreEndpoint.server.map(\.name)))
     }

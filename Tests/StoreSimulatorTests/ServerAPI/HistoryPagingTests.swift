@@ -5,8 +5,7 @@ import StoreSimulator
 import Testing
 import TestSupport
 
-@Suite("Transaction and refund history, page by page")
-struct HistoryPagingTests {
+@Suite struct `Transaction and refund history, page by page` {
     /// A customer with 50 to 90 transactions of all kinds, some finished, some refunded, some by a family member.
     static func shop(seed: UInt64) throws -> APIShop {
         var random = SeededGenerator(seed: seed)
@@ -79,8 +78,8 @@ struct HistoryPagingTests {
         .init("endDate=9999999999999") { _ in true },
     ]
 
-    @Test("the pages together are everything that the filters let through, once, in order", arguments: filters)
-    func pages(_ filter: Filter) throws {
+    @Test(arguments: filters)
+    func `the pages together are everything that the filters let through, once, in order`(_ filter: Filter) throws {
         for seed in 1...4 as ClosedRange<UInt64> {
             var shop = try Self.shop(seed: seed)
             let all = shop.store.transactions.values.filter { $0.customer == "anna" && filter.accepts($0.payload) }
@@ -97,8 +96,7 @@ struct HistoryPagingTests {
         }
     }
 
-    @Test("who comes back with the last revision gets what is new or changed, and nothing else")
-    func replay() throws {
+    @Test func `who comes back with the last revision gets what is new or changed, and nothing else`() throws {
         for seed in 1...6 as ClosedRange<UInt64> {
             var shop = try Self.shop(seed: seed)
             let first = try Self.pages(&shop, .transactionHistory, "")
@@ -113,8 +111,7 @@ struct HistoryPagingTests {
         }
     }
 
-    @Test("what changes between two pages is delivered again")
-    func change() throws {
+    @Test func `what changes between two pages is delivered again`() throws {
         var shop = try Self.shop(seed: 7)
         let id = shop.app("anna")
         let first = try shop.get(HistoryResponse.self, .transactionHistory, id)
@@ -124,8 +121,7 @@ struct HistoryPagingTests {
         #expect(try Self.pages(&shop, .transactionHistory, "", from: first.revision).ids.last == delivered)
     }
 
-    @Test("a revision of another request, customer or version, or with another letter, is none")
-    func tokens() throws {
+    @Test func `a revision of another request, customer or version, or with another letter, is none`() throws {
         var shop = try Self.shop(seed: 3)
         let (_, revision) = try Self.pages(&shop, .transactionHistory, "revoked=false")
         func code(_ endpoint: AppStoreEndpoint, _ id: String, _ query: String) -> APIErrorCode? {
@@ -150,8 +146,9 @@ struct HistoryPagingTests {
         }
     }
 
-    @Test("refunds come by date, page by page, and new ones after the last revision; what a family lost is none")
-    func refunds() throws {
+    @Test func `refunds come by date, page by page, and new ones after the last revision; what a family lost is none`()
+        throws
+    {
         var shop = APIShop()
         var refunded: [String] = []
         for _ in 0..<45 {

@@ -5,10 +5,9 @@ import StoreSimulator
 import Testing
 import TestSupport
 
-@Suite("Hostile requests to the App Store Server API")
-struct HostileRequestTests {
-    @Test("whatever is sent, the answer is one, or a failure", arguments: AppStoreEndpoint.server)
-    func anything(_ endpoint: AppStoreEndpoint) throws {
+@Suite struct `Hostile requests to the App Store Server API` {
+    @Test(arguments: AppStoreEndpoint.server)
+    func `whatever is sent, the answer is one, or a failure`(_ endpoint: AppStoreEndpoint) throws {
         var random = SeededGenerator(seed: UInt64(endpoint.name.utf8.count))
         var shop = APIShop(endpoint.environment ?? .production)
         let id = try shop.buy("plus")

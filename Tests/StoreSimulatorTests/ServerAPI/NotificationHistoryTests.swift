@@ -5,8 +5,7 @@ import StoreSimulator
 import Testing
 import TestSupport
 
-@Suite("Notification history")
-struct NotificationHistoryTests {
+@Suite struct `Notification history` {
     /// 100 and more notifications of several kinds and customers, every third one delivered, every third one tried.
     static func shop() throws -> APIShop {
         var shop = APIShop()
@@ -73,8 +72,10 @@ struct NotificationHistoryTests {
         .init(["onlyFailures": "null", "notificationType": "null"]) { _ in true },
     ]
 
-    @Test("the pages together are everything that the filters let through, in the order of signing", arguments: filters)
-    func pages(_ filter: Filter) throws {
+    @Test(arguments: filters)
+    func `the pages together are everything that the filters let through, in the order of signing`(_ filter: Filter)
+        throws
+    {
         var shop = try Self.shop()
         var body = JSONFields.notifications(from: APIShop.start, to: shop.now + 1000)
         body.fields.merge(filter.fields) { _, new in new }
@@ -91,8 +92,7 @@ struct NotificationHistoryTests {
         }
     }
 
-    @Test("any transaction of a customer finds what is about that customer")
-    func customer() throws {
+    @Test func `any transaction of a customer finds what is about that customer`() throws {
         var shop = try Self.shop()
         for (field, id) in [
             ("transactionId", shop.app("cleo")), ("originalTransactionId", try shop.buy("coins", "cleo")),
@@ -104,8 +104,7 @@ struct NotificationHistoryTests {
         }
     }
 
-    @Test("a mere type means all its subtypes, if so wished")
-    func switched() throws {
+    @Test func `a mere type means all its subtypes, if so wished`() throws {
         var shop = try Self.shop()
         shop.store.settings.historyMatchesSubtypeExactly = false
         var body = JSONFields.notifications(from: APIShop.start, to: shop.now)
@@ -113,8 +112,7 @@ struct NotificationHistoryTests {
         #expect(try Self.pages(&shop, body.text).count == 6)
     }
 
-    @Test("a token needs the same body, and holds for a day")
-    func tokens() throws {
+    @Test func `a token needs the same body, and holds for a day`() throws {
         var shop = try Self.shop()
         let body = JSONFields.notifications(from: APIShop.start, to: shop.now)
         let first = try shop.get(NotificationHistoryResponse.self, .notificationHistory, body: body.text)
@@ -130,8 +128,7 @@ struct NotificationHistoryTests {
         #expect(page.notificationHistory.first?.signedPayload == "20")
     }
 
-    @Test("at most six attempts are told")
-    func attempts() throws {
+    @Test func `at most six attempts are told`() throws {
         var shop = APIShop()
         try shop.buy("coins")
         let attempt = NotificationAttempt(date: shop.now, result: .other)
@@ -140,8 +137,7 @@ struct NotificationHistoryTests {
         #expect(items.first?.sendAttempts.count == 6)
     }
 
-    @Test("a test notification is asked for, sent, and looked at for six months")
-    func test() throws {
+    @Test func `a test notification is asked for, sent, and looked at for six months`() throws {
         var shop = APIShop(.sandbox)
         let token = try shop.get(SendTestNotificationResponse.self, .requestTestNotification).testNotificationToken
         shop.store.notifications[0].attempts = [NotificationAttempt(date: shop.now, result: .success)]

@@ -4,12 +4,11 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("Answers of the App Store Server API")
-struct ServerAPIAnswerTests {
+@Suite struct `Answers of the App Store Server API` {
     static let environments: [AppStoreEnvironment] = [.production, .sandbox]
 
-    @Test("a transaction is signed now, and found by its own identifier", arguments: environments)
-    func transaction(_ environment: AppStoreEnvironment) throws {
+    @Test(arguments: environments)
+    func `a transaction is signed now, and found by its own identifier`(_ environment: AppStoreEnvironment) throws {
         var shop = APIShop(environment)
         let id = try shop.buy("coins")
         shop.advance(days: 3)
@@ -25,8 +24,8 @@ struct ServerAPIAnswerTests {
         #expect(text == #"{"signedTransactionInfo":"\#(id)"}"#)
     }
 
-    @Test("the app's number is in production's answers alone", arguments: environments)
-    func appAppleId(_ environment: AppStoreEnvironment) throws {
+    @Test(arguments: environments)
+    func `the app's number is in production's answers alone`(_ environment: AppStoreEnvironment) throws {
         var shop = APIShop(environment)
         let id = try shop.buy("plus")
         let number = environment == .production ? APIShop.app.appAppleID : nil
@@ -50,8 +49,7 @@ struct ServerAPIAnswerTests {
         #expect(info.signedAppTransactionInfo == shop.app("anna"))
     }
 
-    @Test("statuses are by group, with the latest transaction, and can be filtered")
-    func statuses() throws {
+    @Test func `statuses are by group, with the latest transaction, and can be filtered`() throws {
         var shop = APIShop()
         let plus = try shop.buy("plus")
         let trial = try shop.buy("trial")
@@ -73,8 +71,7 @@ struct ServerAPIAnswerTests {
         #expect(try shop.get(StatusResponse.self, .subscriptionStatuses, plus, query: "status=3").data.isEmpty)
     }
 
-    @Test("an account token is for the period that runs and for all that follow")
-    func token() throws {
+    @Test func `an account token is for the period that runs and for all that follow`() throws {
         var shop = APIShop()
         let first = try shop.buy("plus")
         shop.advance(days: 35)
@@ -93,8 +90,7 @@ struct ServerAPIAnswerTests {
         #expect(shop.store.transactions[coins]?.payload.appAccountToken == token)
     }
 
-    @Test("a finished consumable leaves the first version of the history, however often it is finished")
-    func finish() throws {
+    @Test func `a finished consumable leaves the first version of the history, however often it is finished`() throws {
         var shop = APIShop()
         let (coins, lamp) = (try shop.buy("coins"), try shop.buy("lamp"))
         for id in [coins, lamp, coins] {
@@ -104,8 +100,7 @@ struct ServerAPIAnswerTests {
         #expect(try shop.get(HistoryResponse.self, .transactionHistory, lamp).signedTransactions == [coins, lamp])
     }
 
-    @Test("an order is looked up; an unknown one is a success that says so")
-    func order() throws {
+    @Test func `an order is looked up; an unknown one is a success that says so`() throws {
         var shop = APIShop()
         let id = try shop.buy("coins")
         let order = try #require(shop.store.transactions[id]?.order)
@@ -115,8 +110,7 @@ struct ServerAPIAnswerTests {
         #expect(unknown.status == .invalid && unknown.signedTransactions == nil)
     }
 
-    @Test("a renewal date is extended")
-    func extend() throws {
+    @Test func `a renewal date is extended`() throws {
         var shop = APIShop()
         let id = try shop.buy("plus")
         let end = try #require(shop.store.transactions[id]?.payload.expiresDate)
@@ -128,8 +122,7 @@ struct ServerAPIAnswerTests {
         #expect(shop.store.transactions[id]?.payload.expiresDate == response.effectiveDate)
     }
 
-    @Test("all renewal dates are extended, once for each request, and counted when that is done")
-    func extendAll() throws {
+    @Test func `all renewal dates are extended, once for each request, and counted when that is done`() throws {
         var shop = APIShop()
         try shop.buy("plus")
         try shop.buy("plus", "ben")
@@ -153,8 +146,7 @@ struct ServerAPIAnswerTests {
         #expect(failure?.code == .statusRequestNotFound)
     }
 
-    @Test("an answer to a consumption request decides in the sandbox, and only in time")
-    func consumption() throws {
+    @Test func `an answer to a consumption request decides in the sandbox, and only in time`() throws {
         var shop = APIShop(.sandbox)
         var body = JSONFields.consumption
         body.fields["refundPreference"] = "\"DECLINE\""
@@ -181,8 +173,7 @@ struct ServerAPIAnswerTests {
         #expect(shop.store.transactions[id]?.refund == nil)
     }
 
-    @Test("where Apple decides by itself, the developer's preference is noted, if it comes in time")
-    func preference() throws {
+    @Test func `where Apple decides by itself, the developer's preference is noted, if it comes in time`() throws {
         for (hours, expected) in [(12.0, RefundPreference.grantProrated), (12.1, nil)] {
             var shop = APIShop()
             let id = try shop.buy("coins")
@@ -196,8 +187,7 @@ struct ServerAPIAnswerTests {
         }
     }
 
-    @Test("groups and their members, page by page; whoever has none has the placeholder")
-    func groups() throws {
+    @Test func `groups and their members, page by page; whoever has none has the placeholder`() throws {
         var shop = APIShop(.sandbox)
         for index in 0..<25 {
             try shop.perform(.createCustomer(customer: "c\(index)"))
@@ -224,8 +214,7 @@ struct ServerAPIAnswerTests {
         #expect(placeholder == .init(members: [.init(appTransactionId: "700000000000000000")], hasMore: false))
     }
 
-    @Test("text is escaped as JSON wants it, and what signs may fail")
-    func rendering() throws {
+    @Test func `text is escaped as JSON wants it, and what signs may fail`() throws {
         let text = "a\"b\\c\u{1}\n\u{1F}é🙂/"
         let body = APIBody.object([
             (text, .string(text)), ("left out", nil), ("n", .integer(.min)),

@@ -3,8 +3,8 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite("The shape of genuine data", .enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"))
-struct GenuineShapeTests {
+@Suite(.enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"))
+struct `The shape of genuine data` {
     /// What the simulator writes otherwise than the App Store, and why: `FILE: member` with a reason. None so far.
     private static let differences: [String: String] = [:]
 
@@ -20,17 +20,16 @@ struct GenuineShapeTests {
             .sorted { $0.signedDate < $1.signedDate }
     }
 
-    @Test("the same commands cause the same notifications in the same order")
-    func order() async throws {
+    @Test func `the same commands cause the same notifications in the same order`() async throws {
         let events = try await Replay.events.value
         #expect(events.map(\.type) == Self.story.map(\.type))
         #expect(Fixtures.signedData.count == 22)
     }
 
-    @Test(
-        "each genuine payload has its counterpart: header, members, types and values are the same",
-        arguments: Fixtures.signedData)
-    func counterpart(_ genuine: GenuineJWS) async throws {
+    @Test(arguments: Fixtures.signedData)
+    func `each genuine payload has its counterpart: header, members, types and values are the same`(
+        _ genuine: GenuineJWS
+    ) async throws {
         let event: Replay.Event
         if genuine.type == "TEST" {
             event = try #require(try await Replay.test.value.first)
@@ -54,8 +53,7 @@ struct GenuineShapeTests {
         }
     }
 
-    @Test("identifiers look like the sandbox's")
-    func identifiers() async throws {
+    @Test func `identifiers look like the sandbox's`() async throws {
         let events = try await Replay.events.value
         let body = try #require(events.first?.transaction?.body)
         let real = try #require(Fixtures.signedData.first { $0.kind == "transaction" })

@@ -7,36 +7,35 @@ import TestSupport
 @testable import StoreSimulator
 
 /// Bytes are kept out of the failure's text: two long arrays side by side tell nobody anything.
-@Suite("Fast JSON") struct JSONWriterTests {
+@Suite struct `Fast JSON` {
     private static let seeds: [UInt64] = Array(1...8)
     private static let count = 500
 
-    @Test("a transaction is written as Foundation writes it, byte for byte", arguments: seeds)
-    func transactions(_ seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `a transaction is written as Foundation writes it, byte for byte`(_ seed: UInt64) throws {
         var random = RandomPayloads(seed: seed)
         for _ in 0..<Self.count { try expectEqual(random.transaction()) }
     }
 
-    @Test("renewal information is written as Foundation writes it, byte for byte", arguments: seeds)
-    func renewals(_ seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `renewal information is written as Foundation writes it, byte for byte`(_ seed: UInt64) throws {
         var random = RandomPayloads(seed: seed)
         for _ in 0..<Self.count { try expectEqual(random.renewal()) }
     }
 
-    @Test("a notification is written as Foundation writes it, byte for byte", arguments: seeds)
-    func notifications(_ seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `a notification is written as Foundation writes it, byte for byte`(_ seed: UInt64) throws {
         var random = RandomPayloads(seed: seed)
         for _ in 0..<Self.count { try expectEqual(random.notification()) }
     }
 
-    @Test("an app transaction is written as Foundation writes it, byte for byte", arguments: seeds)
-    func appTransactions(_ seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `an app transaction is written as Foundation writes it, byte for byte`(_ seed: UInt64) throws {
         var random = RandomPayloads(seed: seed)
         for _ in 0..<Self.count { try expectEqual(random.appTransaction()) }
     }
 
-    @Test("every character of one byte and many of more are written as Foundation writes them")
-    func characters() throws {
+    @Test func `every character of one byte and many of more are written as Foundation writes them`() throws {
         var random = RandomPayloads(seed: 1)
         for scalar in (0...0x2100).compactMap(Unicode.Scalar.init) {
             var payload = random.notification()
@@ -45,10 +44,8 @@ import TestSupport
         }
     }
 
-    @Test(
-        "a date that has no number of milliseconds is refused by both",
-        arguments: [Double.nan, .infinity, -.infinity, 1e20])
-    func dates(_ seconds: Double) throws {
+    @Test(arguments: [Double.nan, .infinity, -.infinity, 1e20])
+    func `a date that has no number of milliseconds is refused by both`(_ seconds: Double) throws {
         var random = RandomPayloads(seed: 1)
         var payload = random.transaction()
         payload.signedDate = Date(timeIntervalSince1970: seconds)
@@ -56,8 +53,8 @@ import TestSupport
         #expect(throws: SigningError.self) { try payload.jsonBytes() }
     }
 
-    @Test("genuine payloads come out with the members they came with", arguments: Fixtures.signedData)
-    func genuine(_ file: GenuineJWS) throws {
+    @Test(arguments: Fixtures.signedData)
+    func `genuine payloads come out with the members they came with`(_ file: GenuineJWS) throws {
         let segment = try #require(file.text().split(separator: ".").dropFirst().first)
         let json = try #require(Data(base64Encoded: padded(segment)))
         let decoder = JSONDecoder()

@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import StoreSimulator
 
-@Suite("Signing of payloads") struct PayloadSignerTests {
+@Suite struct `Signing of payloads` {
     private let authority: Authority
     private let signer: PayloadSigner
 
@@ -18,9 +18,8 @@ import TestSupport
         signer = PayloadSigner(generation: 1, chain: authority.chain, key: authority.signingKey)
     }
 
-    @Test(
-        "what is signed fast is what is signed slowly, but for the signature", arguments: 1...20 as ClosedRange<UInt64>)
-    func same(_ seed: UInt64) throws {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `what is signed fast is what is signed slowly, but for the signature`(_ seed: UInt64) throws {
         var random = RandomPayloads(seed: seed)
         let payload = random.transaction()
         let (fast, slow) = (try signer.sign(payload), try authority.sign(payload))
@@ -28,8 +27,8 @@ import TestSupport
         #expect(isSigned(fast))
     }
 
-    @Test("payloads of every length are encoded and signed", arguments: 0...70)
-    func lengths(_ count: Int) throws {
+    @Test(arguments: 0...70)
+    func `payloads of every length are encoded and signed`(_ count: Int) throws {
         var generator = SeededGenerator(seed: UInt64(count))
         let bytes = generator.bytes(count)
         let text = try signer.sign(json: bytes)
@@ -39,8 +38,7 @@ import TestSupport
         #expect(isSigned(text))
     }
 
-    @Test("a JWS is put together from its signature without the key, the same to the last letter")
-    func assemble() throws {
+    @Test func `a JWS is put together from its signature without the key, the same to the last letter`() throws {
         var random = RandomPayloads(seed: 7)
         for _ in 0..<50 {
             let json = try random.transaction().jsonBytes()
@@ -54,28 +52,24 @@ import TestSupport
         }
     }
 
-    @Test("64 bytes are a signature, no other number is")
-    func signatureLength() {
+    @Test func `64 bytes are a signature, no other number is`() {
         for count in [0, 63, 65, 128] { #expect(PayloadSignature(bytes: [UInt8](repeating: 1, count: count)) == nil) }
         #expect(MemoryLayout<PayloadSignature>.size == 64)
     }
 
-    @Test("a broken signature is one bit away from a right one, and is refused")
-    func broken() async throws {
+    @Test func `a broken signature is one bit away from a right one, and is refused`() async throws {
         let text = try signer.signBroken(transaction)
         #expect(!isSigned(text))
         let verifier = try TestStore.verifier()
         #expect(try await refusal { try await verifier.transaction(text) } == .badSignature)
     }
 
-    @Test("what is signed fast verifies and says what went in")
-    func verifies() async throws {
+    @Test func `what is signed fast verifies and says what went in`() async throws {
         let verifier = try TestStore.verifier()
         #expect(try await verifier.transaction(signer.sign(transaction)).payload == transaction)
     }
 
-    @Test("a signer shows nothing of its key")
-    func secrets() throws {
+    @Test func `a signer shows nothing of its key`() throws {
         var dumped = ""
         dump(signer, to: &dumped)
         for text in [String(describing: signer), String(reflecting: signer), "\(signer)", dumped] {

@@ -4,15 +4,12 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite("The code of the simulator's articles")
-struct SimulatorArticleTests {
-    @Test("is all in here")
-    func completeness() throws {
+@Suite struct `The code of the simulator's articles` {
+    @Test func `is all in here`() throws {
         #expect(try Articles.uncompiled(of: "StoreSimulator", in: #filePath) == [])
     }
 
-    @Test("lives a year and makes things go wrong")
-    func year() async throws {
+    @Test func `lives a year and makes things go wrong`() async throws {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(Date())
         configuration.production.notificationURL = "http://127.0.0.1:8080/apple/notifications"

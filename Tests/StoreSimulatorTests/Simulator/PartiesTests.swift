@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// What a user of the libraries writes in a test: a simulator, its verifier, its client, and a receiver in the same process.
-@Suite("A simulator in a test") struct PartiesTests {
+@Suite struct `A simulator in a test` {
     private static let monthly = "com.example.premium.monthly"
 
     @Test func `hands notifications to a closure, and their contents are proven in one call`() async throws {
@@ -86,7 +86,7 @@ import Testing
     }
 }
 
-@Suite("An error of the libraries") struct CounterfoilErrorTests {
+@Suite struct `An error of the libraries` {
     @Test func `tells its code, its message and whether trying again may help, whichever it is`() async throws {
         let verification = #expect(throws: VerificationError.self) {
             _ = try TrustAnchors(certificates: [Data("none".utf8)])

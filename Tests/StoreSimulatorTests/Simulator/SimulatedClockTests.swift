@@ -4,12 +4,10 @@ import Testing
 @testable import StoreSimulator
 
 /// The clock of a simulator, on a real time that the test makes up.
-@Suite("A simulator's clock")
-struct SimulatedClockTests {
+@Suite struct `A simulator's clock` {
     private static let start = Date(timeIntervalSince1970: 1_767_225_600)
 
-    @Test("stands still when it is frozen, and goes forward only")
-    func frozen() {
+    @Test func `stands still when it is frozen, and goes forward only`() {
         var clock = SimulatedClock(.frozen(Self.start), real: Self.start)
         #expect(clock.now(real: Self.start + 3600) == Self.start)
         clock.advance(to: Self.start + 60, real: Self.start)
@@ -17,16 +15,14 @@ struct SimulatedClockTests {
         #expect(clock.now(real: Self.start) == Self.start + 60)
     }
 
-    @Test("runs on from where it was put, and does not follow the system's clock back")
-    func real() {
+    @Test func `runs on from where it was put, and does not follow the system's clock back`() {
         var clock = SimulatedClock(.real, real: Self.start)
         clock.advance(to: Self.start + 86_400, real: Self.start)
         #expect(clock.now(real: Self.start + 5) == Self.start + 86_405)
         #expect(clock.now(real: Self.start - 600) == Self.start + 86_400)
     }
 
-    @Test("goes on from the time that a snapshot showed, in the mode of the simulator that it is restored into")
-    func resumed() {
+    @Test func `goes on from the time that a snapshot showed, in the mode of the simulator that it is restored into`() {
         var kept = SimulatedClock(.frozen(Self.start), real: Self.start)
         kept.advance(to: Self.start + 86_400, real: Self.start)
         kept.hold(real: Self.start)
@@ -37,8 +33,7 @@ struct SimulatedClockTests {
         #expect(kept.resumed(as: .frozen(later), real: later).now(real: later + 10) == Self.start + 86_400)
     }
 
-    @Test("when accelerated, shortens periods, and what an advance lets happen is not ahead of it")
-    func accelerated() async throws {
+    @Test func `when accelerated, shortens periods, and what an advance lets happen is not ahead of it`() async throws {
         var configuration = SimulatorConfiguration()
         configuration.clock = .accelerated(.monthlyEvery5Minutes)
         let simulator = try await Simulator.start(configuration)

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// What is left of a simulator that was stopped.
-@Suite("A stopped simulator") struct StopTests {
+@Suite struct `A stopped simulator` {
     @Test func `leaves nothing in the process that ran it, not even the lock on its folder`() async throws {
         try await Tool.inTemporaryFolder { folder in
             weak var left: Simulator?

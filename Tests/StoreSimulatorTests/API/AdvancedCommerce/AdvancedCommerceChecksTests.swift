@@ -79,18 +79,19 @@ struct AdvancedCommerceChecksTests {
         Row(.refundAmountWithoutCustom, .revoke, #""FULL""#, #""FULL","refundAmount":1"#),
     ]
 
-    @Test("pass when they are good", arguments: AdvancedCommerceSample.Request.allCases)
-    func good(_ request: AdvancedCommerceSample.Request) throws {
+    @Test(arguments: AdvancedCommerceSample.Request.allCases)
+    func `pass when they are good`(_ request: AdvancedCommerceSample.Request) throws {
         for environment in [AppStoreEnvironment.sandbox, .production] {
             try AdvancedCommerceSample.check(request, AdvancedCommerceSample.json(request), in: environment)
         }
     }
 
-    @Test("have exactly the documented code for each rule they break", arguments: common + server + refunds)
-    func codes(_ row: Row) throws { #expect(try code { try row.check() } == row.code) }
+    @Test(arguments: common + server + refunds)
+    func `have exactly the documented code for each rule they break`(_ row: Row) throws {
+        #expect(try code { try row.check() } == row.code)
+    }
 
-    @Test("give the request as a model")
-    func models() throws {
+    @Test func `give the request as a model`() throws {
         let checks = AdvancedCommerceChecks(environment: .sandbox)
         let request = try checks.requestRefund(Array(AdvancedCommerceSample.json(.refund).utf8))
         #expect(request.items.map(\.sku) == ["a", "b"])
@@ -98,14 +99,12 @@ struct AdvancedCommerceChecksTests {
         #expect(request.requestInfo.appAccountToken == nil)
     }
 
-    @Test("may simulate a declined refund in the sandbox, if all items do")
-    func declines() throws {
+    @Test func `may simulate a declined refund in the sandbox, if all items do`() throws {
         let json = AdvancedCommerceSample.json(.refund).replacing("LEGAL", with: "SIMULATE_REFUND_DECLINE")
         try AdvancedCommerceSample.check(.refund, json)
     }
 
-    @Test("name a transaction by a number")
-    func transactions() throws {
+    @Test func `name a transaction by a number`() throws {
         #expect(try AdvancedCommerceChecks.transactionID("2000000000000001") == "2000000000000001")
         for text in ["", "x", "-1", "1.5", "１", String(repeating: "1", count: 33)] {
             #expect(try code { try AdvancedCommerceChecks.transactionID(text) } == .invalidTransactionId)

@@ -2,8 +2,7 @@ import AppStoreModels
 import StoreSimulator
 import Testing
 
-@Suite("Requests of the Advanced Commerce API that an app sends")
-struct AdvancedCommerceInAppTests {
+@Suite struct `Requests of the Advanced Commerce API that an app sends` {
     typealias Row = AdvancedCommerceSample.Row
     static let long = AdvancedCommerceChecksTests.long
     static let names = AdvancedCommerceSample.names
@@ -96,11 +95,12 @@ struct AdvancedCommerceInAppTests {
     static let later = change.replacing("IMMEDIATELY", with: "NEXT_BILL_CYCLE").replacing(
         #","proratedPrice":3"#, with: "")
 
-    @Test("have exactly the documented code for each rule they break", arguments: create + modify)
-    func codes(_ row: Row) throws { #expect(try code { try row.check() } == row.code) }
+    @Test(arguments: create + modify)
+    func `have exactly the documented code for each rule they break`(_ row: Row) throws {
+        #expect(try code { try row.check() } == row.code)
+    }
 
-    @Test("may keep an item's SKU, and may change names alone")
-    func freedom() throws {
+    @Test func `may keep an item's SKU, and may change names alone`() throws {
         let same = AdvancedCommerceSample.json(.modify).replacing(#""SKU":"b""#, with: #""SKU":"a""#)
         try AdvancedCommerceSample.check(.modify, same)
         let names =

@@ -2,8 +2,7 @@ import Testing
 
 @testable import StoreSimulator
 
-@Suite("PNG files")
-struct PNGFileTests {
+@Suite struct `PNG files` {
     func problem(_ bytes: [UInt8]) -> PNGFile.Problem? {
         do throws(PNGFile.Problem) {
             _ = try PNGFile(bytes)
@@ -11,8 +10,7 @@ struct PNGFileTests {
         } catch { return error }
     }
 
-    @Test("have a size, whatever their colours")
-    func sizes() throws {
+    @Test func `have a size, whatever their colours`() throws {
         // RFC 1952 §8 and PNG §5.5 use one checksum; its check value is for these nine digits.
         #expect(PNGFile.checksum(of: "123456789".utf8) == 0xCBF4_3926)
         for (colour, depth) in [(0, 1), (0, 16), (2, 8), (2, 16)] as [(UInt8, UInt8)] {
@@ -26,15 +24,13 @@ struct PNGFileTests {
         #expect(throws: Never.self) { try PNGFile(([0, 0] + PNGWriter().file)[2...]) }
     }
 
-    @Test("with transparency are refused: an alpha channel, or a transparent colour")
-    func transparency() {
+    @Test func `with transparency are refused: an alpha channel, or a transparent colour`() {
         #expect(problem(PNGWriter(colour: 4).file) == .transparent)
         #expect(problem(PNGWriter(colour: 6).file) == .transparent)
         #expect(problem(PNGWriter(chunks: [("tRNS", [0, 0, 0, 0, 0, 0])]).file) == .transparent)
     }
 
-    @Test("with a damaged header are refused")
-    func headers() {
+    @Test func `with a damaged header are refused`() {
         var flipped = PNGWriter().file
         flipped[16] ^= 1
         let damaged: [[UInt8]] = [
@@ -47,8 +43,7 @@ struct PNGFileTests {
         for file in damaged { #expect(problem(file) == .badHeader) }
     }
 
-    @Test("of another kind, or cut off anywhere, are refused")
-    func truncation() {
+    @Test func `of another kind, or cut off anywhere, are refused`() {
         #expect(problem([0xFF, 0xD8, 0xFF, 0xE0]) == .notPNG)
         #expect(problem([]) == .notPNG)
         let file = PNGWriter().file

@@ -3,8 +3,7 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("Performance tests of a realtime URL")
-struct PerformanceTestTests {
+@Suite struct `Performance tests of a realtime URL` {
     static let config = PerformanceTestConfig(
         maxConcurrentRequests: 2, totalRequests: 10, totalDuration: 1000, responseTimeThreshold: 700,
         successRateThreshold: 90)
@@ -28,8 +27,7 @@ struct PerformanceTestTests {
             Sample.body(#"{"originalTransactionId":"1"}"#), id: id, now: now, check: { _ in })
     }
 
-    @Test("are pending until every result is there, then pass or fail by the rate of successes")
-    func verdicts() throws {
+    @Test func `are pending until every result is there, then pass or fail by the rate of successes`() throws {
         for (failures, status, rate) in [(0, .pass, 100), (1, .pass, 90), (2, .fail, 80)]
             as [(Int, PerformanceTestStatus, Int32)]
         {
@@ -56,8 +54,7 @@ struct PerformanceTestTests {
         }
     }
 
-    @Test("count a success after more than the threshold as a timeout")
-    func slowness() throws {
+    @Test func `count a success after more than the threshold as a timeout`() throws {
         var (messaging, id) = try running()
         for milliseconds in [700, 701, Int64.max, Int64.min] {
             messaging.record(.success, milliseconds: milliseconds, forTest: id, now: Sample.now)
@@ -67,8 +64,7 @@ struct PerformanceTestTests {
         #expect(result.successRate == 20)
     }
 
-    @Test("run one at a time, but not forever")
-    func concurrency() throws {
+    @Test func `run one at a time, but not forever`() throws {
         var (messaging, _) = try running()
         let second = try Sample.uuid(2)
         #expect(try code { try start(&messaging, second, now: Sample.now + 1.9) } == .existingPerformanceTestRun)
@@ -81,8 +77,7 @@ struct PerformanceTestTests {
         #expect(try messaging.performanceTest(Sample.id(2), now: Sample.now + 2).result == .pending)
     }
 
-    @Test("are remembered as passed when they are no longer kept")
-    func forgetting() throws {
+    @Test func `are remembered as passed when they are no longer kept`() throws {
         var config = Self.config
         config.totalRequests = 0
         var (messaging, id) = try running(config)
@@ -97,8 +92,7 @@ struct PerformanceTestTests {
         #expect(messaging.hasPassedTest(now: now))
     }
 
-    @Test("are the sandbox's alone; what passed there opens production")
-    func production() throws {
+    @Test func `are the sandbox's alone; what passed there opens production`() throws {
         var production = RetentionMessaging(environment: .production)
         let body = try Sample.body(#"{"realtimeURL":"https://example.com:8443/r?x=1"}"#)
         try production.setRealtimeURL(body, hasPassedTest: true)
@@ -113,14 +107,12 @@ struct PerformanceTestTests {
         #expect(second?.code == nil)
     }
 
-    @Test(
-        "are of HTTPS, or of HTTP on this machine",
-        arguments: [
-            "https://example.com", "HTTPS://EXAMPLE.COM/a", "https://example.com:443/", "https://example.com:1024",
-            "https://127.0.0.1:8443/", "http://localhost:8080/r", "http://127.0.0.1/r", "http://127.9.8.7:80",
-            "http://[::1]:8080/r", "https://example.com/" + String(repeating: "x", count: 236),
-        ])
-    func urls(_ url: String) throws {
+    @Test(arguments: [
+        "https://example.com", "HTTPS://EXAMPLE.COM/a", "https://example.com:443/", "https://example.com:1024",
+        "https://127.0.0.1:8443/", "http://localhost:8080/r", "http://127.0.0.1/r", "http://127.9.8.7:80",
+        "http://[::1]:8080/r", "https://example.com/" + String(repeating: "x", count: 236),
+    ])
+    func `are of HTTPS, or of HTTP on this machine`(_ url: String) throws {
         var messaging = RetentionMessaging(environment: .sandbox)
         try messaging.setRealtimeURL(Sample.body(#"{"realtimeURL":"\#(url)"}"#), hasPassedTest: false)
         #expect(messaging.realtimeURL == url)

@@ -6,8 +6,7 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("The answer of a developer's server about a customer who is about to cancel")
-struct RealtimeExchangeTests {
+@Suite struct `The answer of a developer's server about a customer who is about to cancel` {
     func exchange(isAdvancedCommerce: Bool = false, locale: String = "en-US") throws -> RealtimeExchange {
         RealtimeExchange(
             DecodedRealtimeRequestBody(
@@ -49,8 +48,7 @@ struct RealtimeExchangeTests {
         return Data(#"{"signatureInfo":{"token":"\#(token)"}}"#.utf8).base64EncodedString()
     }
 
-    @Test("is shown when it is good")
-    func good() throws {
+    @Test func `is shown when it is good`() throws {
         let messaging = try messaging()
         let plain = try exchange().judge(answer(#"{"message":\#(Self.message(1))}"#), messaging)
         #expect(plain.shown == .message(try Sample.uuid(1)))
@@ -71,28 +69,25 @@ struct RealtimeExchangeTests {
         }
     }
 
-    @Test(
-        "gives way to the default message when it is not good",
-        arguments: [
-            "", "[]", "{}", #"{"message":{}}"#, #"{"message":{"messageIdentifier":"x"}}"#,
-            #"{"message":\#(message(9))}"#, #"{"message":\#(message(3))}"#,
-            #"{"message":\#(message(1)),"alternateProduct":\#(message(2, #","productId":"plus""#))}"#,
-            #"{"alternateProduct":\#(message(1, #","productId":"plus""#))}"#,
-            #"{"alternateProduct":\#(message(2, #","productId":"pro""#))}"#,
-            #"{"alternateProduct":\#(message(2, #","productId":"other""#))}"#,
-            #"{"promotionalOffer":\#(message(2))}"#,
-            #"{"promotionalOffer":\#(message(1, #","promotionalOfferSignatureV2":"a.b.c""#))}"#,
-            #"{"advancedCommerceInfo":\#(message(1, #","advancedCommerceData":"e30=""#))}"#,
-        ])
-    func bad(_ json: String) throws {
+    @Test(arguments: [
+        "", "[]", "{}", #"{"message":{}}"#, #"{"message":{"messageIdentifier":"x"}}"#,
+        #"{"message":\#(message(9))}"#, #"{"message":\#(message(3))}"#,
+        #"{"message":\#(message(1)),"alternateProduct":\#(message(2, #","productId":"plus""#))}"#,
+        #"{"alternateProduct":\#(message(1, #","productId":"plus""#))}"#,
+        #"{"alternateProduct":\#(message(2, #","productId":"pro""#))}"#,
+        #"{"alternateProduct":\#(message(2, #","productId":"other""#))}"#,
+        #"{"promotionalOffer":\#(message(2))}"#,
+        #"{"promotionalOffer":\#(message(1, #","promotionalOfferSignatureV2":"a.b.c""#))}"#,
+        #"{"advancedCommerceInfo":\#(message(1, #","advancedCommerceData":"e30=""#))}"#,
+    ])
+    func `gives way to the default message when it is not good`(_ json: String) throws {
         let outcome = try exchange().judge(answer(json), messaging())
         #expect(outcome.shown == .defaultMessage(try Sample.uuid(2)))
         #expect(outcome.result == .invalidResponse)
         #expect(outcome.objection != nil)
     }
 
-    @Test("of an Advanced Commerce subscription changes exactly one item")
-    func changes() throws {
+    @Test func `of an Advanced Commerce subscription changes exactly one item`() throws {
         for data in ["", "e30=", "x", try Self.data(changes: 0), try Self.data(changes: 2)] {
             let json = #"{"advancedCommerceInfo":\#(Self.message(1, #","advancedCommerceData":"\#(data)""#))}"#
             let outcome = try exchange(isAdvancedCommerce: true).judge(answer(json), messaging())
@@ -100,8 +95,7 @@ struct RealtimeExchangeTests {
         }
     }
 
-    @Test("is too late after 700 ms, and needs status 200")
-    func transport() throws {
+    @Test func `is too late after 700 ms, and needs status 200`() throws {
         let messaging = try messaging()
         let json = #"{"message":\#(Self.message(1))}"#
         #expect(try exchange().judge(answer(json, milliseconds: 701), messaging).result == .timedOut)
@@ -114,8 +108,8 @@ struct RealtimeExchangeTests {
         #expect(refused.shown == .defaultMessage(try Sample.uuid(2)))
     }
 
-    @Test("that is not good shows nothing where there is no default message, or it is no longer approved")
-    func nothing() throws {
+    @Test func `that is not good shows nothing where there is no default message, or it is no longer approved`() throws
+    {
         var messaging = try messaging()
         #expect(try exchange(locale: "de").judge(.failure(.timedOut), messaging).shown == .nothing)
         #expect(try exchange(locale: "").judge(.failure(.timedOut), messaging).shown == .nothing)

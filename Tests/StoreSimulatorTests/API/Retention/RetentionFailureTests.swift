@@ -3,8 +3,7 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("Failures of the Retention Messaging API")
-struct RetentionFailureTests {
+@Suite struct `Failures of the Retention Messaging API` {
     struct Row: Sendable, CustomTestStringConvertible {
         let code: APIErrorCode?
         let testDescription: String
@@ -145,9 +144,8 @@ struct RetentionFailureTests {
             check: { _ throws(APIFailure) in if let failure { throw failure } })
     }
 
-    @Test(
-        "have exactly the documented code, and change nothing", arguments: images + messages + defaults + urls + tests)
-    func codes(_ row: Row) throws {
+    @Test(arguments: images + messages + defaults + urls + tests)
+    func `have exactly the documented code, and change nothing`(_ row: Row) throws {
         var messaging = try Sample.messaging(row.environment)
         if row.code == .imageNotApproved { try messaging.decide(message: Sample.uuid(1), .approved) }
         let before = messaging

@@ -29,10 +29,8 @@ enum Sample {
     }
 }
 
-@Suite("Retention messages")
-struct RetentionMessagingTests {
-    @Test("and images are approved at once in the sandbox, and by decision in production")
-    func states() throws {
+@Suite struct `Retention messages` {
+    @Test func `and images are approved at once in the sandbox, and by decision in production`() throws {
         let sandbox = try Sample.messaging()
         #expect(sandbox.imageList().imageIdentifiers.map(\.imageState) == [.approved, .approved])
         #expect(sandbox.imageList().imageIdentifiers.map(\.imageSize) == [.fullSize, .bulletPoint])
@@ -53,8 +51,7 @@ struct RetentionMessagingTests {
         #expect(try code { try production.decide(message: Sample.uuid(9), .approved) } == .messageNotFound)
     }
 
-    @Test("go before their images, and take the defaults with them")
-    func deletion() throws {
+    @Test func `go before their images, and take the defaults with them`() throws {
         var messaging = try Sample.messaging()
         try messaging.setDefaultMessage(
             product: "pro", locale: "en-US",
@@ -69,8 +66,7 @@ struct RetentionMessagingTests {
         #expect(messaging.imageList().imageIdentifiers.map(\.imageIdentifier) == [try Sample.uuid(2)])
     }
 
-    @Test("are the default for one product and one language, however that is spelled")
-    func defaults() throws {
+    @Test func `are the default for one product and one language, however that is spelled`() throws {
         var messaging = try Sample.messaging()
         for id in [1, 2] {
             try messaging.setDefaultMessage(
@@ -94,8 +90,7 @@ struct RetentionMessagingTests {
         #expect(messaging.defaults.isEmpty)
     }
 
-    @Test("have limits of text, points and images that are met exactly")
-    func limits() throws {
+    @Test func `have limits of text, points and images that are met exactly`() throws {
         var messaging = try Sample.messaging()
         let point = """
             {"text":"\(text(66))","imageIdentifier":"\(Sample.id(2))","altText":"\(text(150))"}
@@ -117,8 +112,7 @@ struct RetentionMessagingTests {
 
     private func text(_ count: Int) -> String { String(repeating: "é", count: count) }
 
-    @Test("survive a snapshot")
-    func snapshots() throws {
+    @Test func `survive a snapshot`() throws {
         var messaging = try Sample.messaging()
         try messaging.setRealtimeURL(Sample.body(#"{"realtimeURL":"https://example.com"}"#), hasPassedTest: false)
         _ = try messaging.startPerformanceTest(
@@ -128,8 +122,7 @@ struct RetentionMessagingTests {
         #expect(copy == messaging)
     }
 
-    @Test("number at most 2000, and so do images")
-    func maximum() throws {
+    @Test func `number at most 2000, and so do images`() throws {
         var messaging = RetentionMessaging(environment: .sandbox)
         let file = PNGWriter().file
         let body = try Sample.body(#"{"header":"h","body":"b"}"#)
@@ -145,8 +138,7 @@ struct RetentionMessagingTests {
         #expect(try code { try messaging.uploadMessage(Sample.id(0), body: body) } == .messageAlreadyExists)
     }
 
-    @Test("know languages by their tags")
-    func locales() {
+    @Test func `know languages by their tags`() {
         for (text, tag) in [
             ("en", "en"), ("EN-us", "en-US"), ("zh-hant-tw", "zh-Hant-TW"), ("es-419", "es-419"), ("fil", "fil"),
             ("ca-ES-valencia", "ca-ES-valencia"), ("de-1996", "de-1996"),
