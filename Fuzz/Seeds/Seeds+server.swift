@@ -31,6 +31,9 @@ extension Seeds {
         ]
     }
 
+    private static let firstVersion =
+        "AQIHbW9udGhseRI3MDQwMDAwMDAwMDAwMDAwMDECgQQBMUABCQAAQYCA5oK5ZgCA8LJSfj+yC0zbR8yTbZnWX2CBOIEIATJAAQkAAEGA8JjVuWYAgPCyUgACBAA="
+
     private static func packed() throws -> [Seed] {
         var record = LineageRecord("1")
         let account = UUID(uuidString: "7e3fb20b-4cdb-47cc-936d-99d65f608138")
@@ -39,15 +42,17 @@ extension Seeds {
             let fact = TransactionFact(
                 transactionID: id, originalTransactionID: "1", productID: "monthly", type: .autoRenewableSubscription,
                 purchaseDate: bought, expiresDate: bought + 86_400, signedDate: bought, appAccountToken: account,
-                appTransactionID: "704000000000000001")
+                appTransactionID: "704000000000000001", price: 9_990, currency: "USD")
             _ = try record.put(fact, .init(id: Int64(number) + 1) { _ in false })
         }
         let once = PackedLineage.pack(record)
-        _ = record.note(1, signedDate: 1_760_000_000_000)
+        _ = record.addMention(of: 1, signedDate: 1_760_000_000_000)
         let text = try Authority(now: present).sign(json: Data((PayloadSeeds.all["transaction"] ?? "").utf8))
         return [
             seed("packed-records", "empty", PackedLineage.pack(LineageRecord("1"))),
             seed("packed-records", "two-periods", once),
+            // Two periods as the first version kept them, without prices.
+            seed("packed-records", "first-version", Data(base64Encoded: firstVersion) ?? Data()),
             seed("packed-records", "with-a-notification", PackedLineage.pack(record)),
             seed("packed-texts", "transaction.jws", text), seed("packed-texts", "plain", "no signed text"),
             seed("packed-texts", "packed", HeaderRegistry().pack("plain").bytes),

@@ -51,7 +51,8 @@ struct RandomFacts {
             offerDiscountType: isOneIn(3) ? .freeTrial : nil,
             appAccountToken: isOneIn(3) ? UUID(uuidString: pick(Self.tokens, or: "")) : nil,
             appTransactionID: isOneIn(2) ? pick(Self.accounts, or: "x") : nil,
-            previousOriginalTransactionID: isOneIn(6) ? self.original() : nil)
+            previousOriginalTransactionID: isOneIn(6) ? self.original() : nil, price: isOneIn(2) ? 9_990 : nil,
+            currency: isOneIn(2) ? "USD" : nil, revocationPercentage: isOneIn(6) ? 50_000 : nil)
     }
 
     mutating func renewal(_ original: String) -> RenewalFact {

@@ -45,8 +45,10 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/at"}
                 - name: include
                   in: query
-                  schema: {type: string, enum: [periods]}
-                  description: Include the periods of what was bought, as a time axis shows them
+                  schema: {type: array, items: {type: string, enum: [periods, spend]}}
+                  style: form
+                  explode: false
+                  description: Include the periods of what was bought, as a time axis shows them; what was paid
                 - {$ref: "#/components/parameters/nonce"}
               responses:
                 "200":
@@ -1892,6 +1894,34 @@ extension APIDescription {
                   type: array
                   items: {$ref: "#/components/schemas/PurchasePeriods"}
                   description: "With include=periods only: one for each subscription, and one for each other product"
+                spend: {$ref: "#/components/schemas/Spend"}
+            Spend:
+              type: object
+              description: >-
+                With include=spend only: what the customer paid, as the App Store signed it, in each currency. Nothing is
+                converted or estimated, and what others paid and shared is left out.
+              required: [object, items, without_price, upgraded]
+              properties:
+                object: {const: spend}
+                items:
+                  type: array
+                  items:
+                    type: object
+                    required: [currency, paid_milliunits, refunded_milliunits, payments]
+                    properties:
+                      currency: {type: string, description: ISO 4217}
+                      paid_milliunits: {type: integer, description: Thousandths of the currency}
+                      refunded_milliunits: {type: integer, description: How much of it was refunded}
+                      payments: {type: integer, description: How many transactions had a price above zero}
+                without_price:
+                  type: integer
+                  description: >-
+                    How many transactions have no price that is known: receipts have none, and records from before prices were
+                    kept have one after counterfoil ledger rebuild
+                upgraded:
+                  type: integer
+                  description: >-
+                    How many periods ended with an upgrade. What the App Store gave back for the rest of them is not signed
             PurchasePeriods:
               type: object
               required: [object, product_id, omitted, items]

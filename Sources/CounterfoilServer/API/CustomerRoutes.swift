@@ -11,14 +11,21 @@ struct CustomerRoutes {
 
     func add(to v1: APIRouter) { v1.get("/customers/{id}", needs: .customersRead, customer) }
 
-    /// States, entitlements, what to offer next; now or `at` an instant. On request with the periods of what was bought.
+    /// States, entitlements, what to offer next; now or `at` an instant. On request with the periods of what was bought, and with
+    /// what was paid.
     private func customer(_ call: APICall) async throws -> Response {
         let (scope, customer) = try call.subject()
         let reading = try await customers.customer(customer, in: scope, at: call.request.date("at"))
-        guard call.request.includes("periods") else { return try answers.answer(reading, to: call) }
+        let (periods, spend) = (call.request.includes("periods"), call.request.includes("spend"))
+        guard periods || spend else { return try answers.answer(reading, to: call) }
         return try answers.answer(reading, to: call) { json in
-            json.member("periods", PurchasePeriods.all(of: reading.facts, asOf: reading.states.asOf)) { json, periods in
-                periods.write(to: &json)
+            let (facts, instant) = (reading.facts, reading.states.asOf)
+            if periods {
+                json.member("periods", PurchasePeriods.all(of: facts, asOf: instant)) { $1.write(to: &$0) }
+            }
+            if spend {
+                json.key("spend")
+                CustomerSpend(facts, asOf: instant).write(to: &json)
             }
         }
     }

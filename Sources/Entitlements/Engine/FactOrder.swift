@@ -21,7 +21,8 @@ extension TransactionFact {
             offerType.map { "\($0.rawValue)" } ?? "", offerIdentifier.sortable, (offerDiscountType?.rawValue).sortable,
             "\(quantity)", (reason?.rawValue).sortable, (appAccountToken?.uuidString).sortable,
             appTransactionID.sortable,
-            previousOriginalTransactionID.sortable,
+            previousOriginalTransactionID.sortable, price.map { "\($0)" } ?? "", currency.sortable,
+            revocationPercentage.map { "\($0)" } ?? "",
         ]
     }
 }

@@ -52,6 +52,13 @@ public struct TransactionFact: Sendable, Hashable {
     public var appTransactionID: String?
     /// `previousOriginalTransactionId`, the subscription that this one goes on with; nil unless it was migrated.
     public var previousOriginalTransactionID: String?
+    /// `price`, in thousandths of ``currency``: of the whole quantity, after an offer. Nil where it was not signed, as in
+    /// receipts.
+    public var price: Int64?
+    /// `currency`, by ISO 4217.
+    public var currency: String?
+    /// `revocationPercentage`, how much of the price was refunded, in thousandths of a percent; nil for all of it.
+    public var revocationPercentage: Int32?
 }
 
 extension TransactionFact {
@@ -63,7 +70,8 @@ extension TransactionFact {
         isUpgraded: Bool = false, ownership: InAppOwnershipType = .purchased, offerType: OfferType? = nil,
         offerIdentifier: String? = nil, offerDiscountType: OfferDiscountType? = nil, quantity: Int32 = 1,
         reason: TransactionReason? = nil, appAccountToken: UUID? = nil, appTransactionID: String? = nil,
-        previousOriginalTransactionID: String? = nil
+        previousOriginalTransactionID: String? = nil, price: Int64? = nil, currency: String? = nil,
+        revocationPercentage: Int32? = nil
     ) {
         // Through the initializer that every struct has: one that sets the properties itself makes the fact twice, and
         // readers of ledgers make many.
@@ -75,7 +83,8 @@ extension TransactionFact {
             isUpgraded: isUpgraded, ownership: ownership, offerType: offerType, offerIdentifier: offerIdentifier,
             offerDiscountType: offerDiscountType, items: max(quantity, 1), reason: reason,
             appAccountToken: appAccountToken, appTransactionID: appTransactionID,
-            previousOriginalTransactionID: previousOriginalTransactionID)
+            previousOriginalTransactionID: previousOriginalTransactionID, price: price, currency: currency,
+            revocationPercentage: revocationPercentage)
     }
 
     /// What a transaction of the App Store says.
@@ -91,6 +100,7 @@ extension TransactionFact {
             offerDiscountType: payload.offerDiscountType, quantity: payload.quantity,
             reason: payload.transactionReason, appAccountToken: payload.appAccountToken,
             appTransactionID: payload.appTransactionId,
-            previousOriginalTransactionID: payload.previousOriginalTransactionId)
+            previousOriginalTransactionID: payload.previousOriginalTransactionId, price: payload.price,
+            currency: payload.currency, revocationPercentage: payload.revocationPercentage)
     }
 }

@@ -39,6 +39,8 @@ enum Schema {
         migrator.registerMigration("12") { db in
             for statement in WebhookTables.endings + AttemptTable.timestamps { try db.execute(sql: statement) }
         }
+        // Records have prices since then, which no version before can read.
+        migrator.registerMigration("13") { _ in }
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer Counterfoil, which alone can go on with it")
         }

@@ -74,9 +74,9 @@ struct PackedReader {
     private var words: [String] = []
     private(set) var isDamaged = false
 
-    init(_ bytes: UnsafeRawBufferPointer, version: UInt8) {
+    init(_ bytes: UnsafeRawBufferPointer, versions: ClosedRange<UInt8>) {
         self.bytes = bytes
-        guard byte() == version else {
+        guard versions.contains(byte()) else {
             isDamaged = true
             return
         }

@@ -9,7 +9,9 @@ package import Foundation
 /// First what a reader of customers wants (the transactions, the renewal info), then where each fact is from, then the
 /// notifications. Equal records are equal bytes.
 package enum PackedLineage {
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
+    /// Records of the first version have no prices.
+    private static let readable: ClosedRange<UInt8> = 1...version
     /// How many bytes a transaction has at least.
     private static let leastOfTransaction = 10
 
@@ -38,7 +40,7 @@ package enum PackedLineage {
 
     /// The facts alone; nil when the bytes are damaged. Whose they are is not in them.
     package static func lineage(_ original: String, _ bytes: UnsafeRawBufferPointer) -> Lineage? {
-        var reader = PackedReader(bytes, version: version)
+        var reader = PackedReader(bytes, versions: readable)
         let lineage = lineage(original, &reader)
         return reader.isDamaged ? nil : lineage
     }
@@ -47,7 +49,7 @@ package enum PackedLineage {
     package static func record(
         _ original: String, token: UUID?, account: String?, _ bytes: UnsafeRawBufferPointer
     ) -> LineageRecord? {
-        var reader = PackedReader(bytes, version: version)
+        var reader = PackedReader(bytes, versions: readable)
         var lineage = lineage(original, &reader)
         (lineage.appAccountToken, lineage.appTransactionID) = (token, account)
         let sources = lineage.transactions.map { _ in reader.signed() }
@@ -90,6 +92,9 @@ package enum PackedLineage {
         /// That of the one before.
         static let sameToken = Parts(rawValue: 1024)
         static let previousOriginal = Parts(rawValue: 2048)
+        static let price = Parts(rawValue: 4096)
+        static let currency = Parts(rawValue: 8192)
+        static let revocationPercentage = Parts(rawValue: 16384)
 
         init(rawValue: UInt64) { self.rawValue = rawValue }
 
@@ -106,6 +111,9 @@ package enum PackedLineage {
             if fact.quantity != 1 { insert(.quantity) }
             if let token = fact.appAccountToken { insert(token == lastToken ? .sameToken : .newToken) }
             if fact.previousOriginalTransactionID != nil { insert(.previousOriginal) }
+            if fact.price != nil { insert(.price) }
+            if fact.currency != nil { insert(.currency) }
+            if fact.revocationPercentage != nil { insert(.revocationPercentage) }
         }
     }
 
@@ -132,6 +140,9 @@ package enum PackedLineage {
         if parts.contains(.quantity) { writer.signed(Int64(fact.quantity)) }
         if parts.contains(.newToken), let token = fact.appAccountToken { writer.append(contentsOf: token.bytes) }
         if let original = fact.previousOriginalTransactionID { writer.word(original) }
+        if let price = fact.price { writer.signed(price) }
+        if let currency = fact.currency { writer.word(currency) }
+        if let percentage = fact.revocationPercentage { writer.signed(Int64(percentage)) }
         if let token = fact.appAccountToken { lastToken = token }
     }
 
@@ -155,6 +166,8 @@ package enum PackedLineage {
         let (offerType, offer, discount) = (number(.offerType), word(.offer), word(.discount))
         let quantity = number(.quantity)
         if parts.contains(.newToken) { lastToken = reader.uuid() }
+        let previousOriginal = word(.previousOriginal)
+        let price = parts.contains(.price) ? reader.signed() : nil
         return TransactionFact(
             transactionID: id, originalTransactionID: original, productID: product, type: .init(rawValue: type),
             purchaseDate: Date(milliseconds: purchased), expiresDate: expires, subscriptionGroupIdentifier: group,
@@ -165,7 +178,8 @@ package enum PackedLineage {
             offerIdentifier: offer, offerDiscountType: discount.map { .init(rawValue: $0) }, quantity: quantity ?? 1,
             reason: reason.map { .init(rawValue: $0) },
             appAccountToken: parts.isDisjoint(with: [.newToken, .sameToken]) ? nil : lastToken,
-            appTransactionID: account, previousOriginalTransactionID: word(.previousOriginal))
+            appTransactionID: account, previousOriginalTransactionID: previousOriginal, price: price,
+            currency: word(.currency), revocationPercentage: number(.revocationPercentage))
     }
 
     private static func small(_ reader: inout PackedReader) -> Int32 { Int32(clamping: reader.signed()) }

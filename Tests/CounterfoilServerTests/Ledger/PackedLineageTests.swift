@@ -119,7 +119,9 @@ import Testing
             offerDiscountType: maybe(&random, word).map { .init(rawValue: $0) }, quantity: number(&random),
             reason: maybe(&random, word).map { .init(rawValue: $0) },
             appAccountToken: maybe(&random) { UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, byte(&$0))) },
-            appTransactionID: maybe(&random, word), previousOriginalTransactionID: maybe(&random, word))
+            appTransactionID: maybe(&random, word), previousOriginalTransactionID: maybe(&random, word),
+            price: maybe(&random, instant)?.milliseconds, currency: maybe(&random, word),
+            revocationPercentage: maybe(&random, number))
     }
 
     private static func renewal(_ random: inout SeededGenerator) -> RenewalFact {

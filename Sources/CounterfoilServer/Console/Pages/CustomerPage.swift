@@ -15,7 +15,7 @@ enum CustomerPage {
         page.topics = visit.parameter("at") == nil ? [ChangeTopic.customer(id)] : []
         page.sayWhatWasDone(visit)
         let instant = visit.instant.map { [("at", $0)] } ?? []
-        let target = visit.target(["customers", id], instant + [("include", "periods")])
+        let target = visit.target(["customers", id], instant + [("include", "periods,spend")])
         page.api = target
         let answer = try await visit.get(target)
         guard visit.accept(answer, &page, "The customer") else { return page }
@@ -23,6 +23,7 @@ enum CustomerPage {
         states(answer.json, id, instant, visit, &page)
         bars(answer.json, visit, &page)
         lists(answer.json, id, visit, &page)
+        spend(answer.json["spend"], &page)
         try await claims(id, instant, visit, &page)
         try await grants(id, visit, &page)
         try await timeline(id, instant, visit, &page)
@@ -120,6 +121,35 @@ enum CustomerPage {
                         .number(item["revoked_quantity"].text ?? "0"),
                     ]
                 }, empty: "")
+        }
+    }
+
+    private static func spend(_ json: APIValue, _ page: inout ConsolePage) {
+        let without = json["without_price"].number ?? 0
+        guard !json["items"].items.isEmpty || without > 0 else { return }
+        page.title("Spend")
+        page.table(
+            "What the customer paid, as the App Store signed it", ["Currency", "Paid", "Refunded", "Kept", "Payments"],
+            json["items"].items.map { item in
+                let currency = item["currency"].text ?? ""
+                let (paid, refunded) = (item["paid_milliunits"].number ?? 0, item["refunded_milliunits"].number ?? 0)
+                // No price is known to be below zero, so the difference cannot overflow.
+                return [
+                    .foreign(currency), .number(TimelineSentence.price(paid, currency)),
+                    .number(TimelineSentence.price(refunded, currency)),
+                    .number(TimelineSentence.price(paid - refunded, currency)),
+                    .number(item["payments"].text ?? "0"),
+                ]
+            }, empty: "No price is known.")
+        if without > 0 {
+            page.paragraph(
+                "Transactions without a price that is known: \(without). Receipts have none, and records from before prices were kept have one after counterfoil ledger rebuild.",
+                "note")
+        }
+        if let upgraded = json["upgraded"].number, upgraded > 0 {
+            page.paragraph(
+                "Periods that ended with an upgrade: \(upgraded). What the App Store gave back for the rest of them is not signed, and not in these figures.",
+                "note")
         }
     }
 

@@ -1,0 +1,100 @@
+import AppStoreModels
+import Basics
+import Entitlements
+import Foundation
+import LedgerServices
+import StoreSimulator
+import Testing
+
+@testable import CounterfoilServer
+
+@Suite struct `What a customer paid` {
+    private static let start = Date(timeIntervalSince1970: 1_780_000_000)
+
+    private static func payment(
+        _ id: Int, _ price: Int64?, _ currency: String? = "USD", change: (inout TransactionFact) -> Void = { _ in }
+    ) -> TransactionFact {
+        var fact = TransactionFact(
+            transactionID: "\(id)", originalTransactionID: "1", productID: "monthly", type: .autoRenewableSubscription,
+            purchaseDate: start + Double(id) * 86_400, expiresDate: start + Double(id + 1) * 86_400,
+            signedDate: start + Double(id) * 86_400, price: price, currency: currency)
+        change(&fact)
+        return fact
+    }
+
+    private static func spend(_ payments: [TransactionFact], after days: Double = 100) throws -> APIValue {
+        var facts = CustomerFacts()
+        facts.transactions = payments
+        var json = JSONWriter()
+        CustomerSpend(facts, asOf: start + days * 86_400).write(to: &json)
+        return APIValue(json: Data(json.bytes))
+    }
+
+    private static func lines(_ spend: APIValue) -> [String] {
+        spend["items"].items.map { item in
+            ["currency", "paid_milliunits", "refunded_milliunits", "payments"].map { item[$0].text ?? "?" }
+                .joined(separator: " ")
+        }
+    }
+
+    @Test func `is added up in each currency, the one with the most payments first`() throws {
+        let spend = try Self.spend([
+            Self.payment(1, 0), Self.payment(2, 9_990), Self.payment(3, 8_990, "EUR"), Self.payment(4, 9_990),
+        ])
+        #expect(Self.lines(spend) == ["USD 19980 0 2", "EUR 8990 0 1"])
+        #expect(spend["without_price"].number == 0 && spend["upgraded"].number == 0)
+    }
+
+    @Test(arguments: [(nil, 9_990), (100_000, 9_990), (50_000, 4_995), (33_333, 3_330), (0, 0), (-5, 0), (.max, 9_990)])
+    func `tells how much of it was refunded`(_ percentage: Int32?, _ refunded: Int) throws {
+        let spend = try Self.spend([
+            Self.payment(1, 9_990) {
+                ($0.revocationDate, $0.revocationPercentage) = ($0.purchaseDate + 60, percentage)
+                $0.signedDate = $0.purchaseDate + 60
+            }
+        ])
+        #expect(Self.lines(spend) == ["USD 9990 \(refunded) 1"])
+    }
+
+    @Test func `leaves out what somebody else paid, and what came later`() throws {
+        let payments = [
+            Self.payment(1, 9_990), Self.payment(2, 9_990) { $0.ownership = .familyShared }, Self.payment(50, 9_990),
+        ]
+        #expect(try Self.lines(Self.spend(payments, after: 10)) == ["USD 9990 0 1"])
+        #expect(try Self.lines(Self.spend(payments, after: 0.5)) == [])
+    }
+
+    @Test func `names what is not known instead of guessing it`() throws {
+        let spend = try Self.spend([
+            Self.payment(1, nil), Self.payment(2, 9_990, nil), Self.payment(3, nil, "USD"),
+            Self.payment(4, 5_000) { $0.isUpgraded = true },
+        ])
+        #expect(Self.lines(spend) == ["USD 5000 0 1"])
+        #expect(spend["without_price"].number == 3 && spend["upgraded"].number == 1)
+    }
+
+    @Test func `does not overflow`() throws {
+        let payments = (1...4).map { id in
+            Self.payment(id, .max) { ($0.revocationDate, $0.signedDate) = ($0.purchaseDate, $0.purchaseDate) }
+        }
+        #expect(try Self.lines(Self.spend(payments)) == ["USD \(Int64.max) \(Int64.max) 4"])
+        #expect(try Self.lines(Self.spend([Self.payment(1, .min)])) == [])
+    }
+
+    @Test func `comes with the customer on request, and stands on the page`() async throws {
+        try await World.withAPI { world in
+            let customer = try await world.subscriber("anna")
+            try await world.simulator.advance(by: 65 * 86_400)
+            try await world.settle()
+            let path = "/v1/customers/\(customer)"
+            #expect(try await world.api.get(path)["spend"] == nil)
+            let answer = try await world.api.get(path + "?include=spend,periods")
+            #expect(answer["periods"] != nil)
+            let spend = APIValue(json: answer.body)["spend"]
+            let price = try #require(spend["items"].items.first?["paid_milliunits"].number, "\(answer.text)")
+            #expect(price > 0 && spend["without_price"].number == 0)
+            let facts = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil).facts
+            #expect(price == facts.transactions.compactMap(\.price).reduce(0, +))
+        }
+    }
+}
