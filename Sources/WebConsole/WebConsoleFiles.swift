@@ -132,6 +132,7 @@ package enum WebConsoleFiles {
         main:focus { outline: none }
         .strip { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .5rem 1rem; border-bottom: 1px solid var(--hair) }
         .strip-now { display: contents }
+        .strip-now p { flex: 1 0 100%; margin: 0 }
         .strip form { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center }
         footer { border-top: 1px solid var(--hair); background: var(--raised); padding: .8rem 1rem; font-size: .9rem }
         .twin { margin: .2rem 0 }

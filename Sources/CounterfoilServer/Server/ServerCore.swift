@@ -113,8 +113,7 @@ package struct ServerCore: Sendable {
             metrics: metrics)
         ingest = Ingest(
             live: verifier, historical: historical, scopes: scopes, writer: writer, processor: processor,
-            now: clock.now,
-            metrics: metrics)
+            clock: clock, metrics: metrics)
         histories = AccountHistories(
             storage: storage, verifier: historical, clients: clients, clock: clock, logger: logger,
             patience: min(configuration.limits.requestTime / 2, .seconds(10)))

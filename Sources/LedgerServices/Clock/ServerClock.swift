@@ -22,6 +22,13 @@ package struct ServerClock: Sendable {
         ServerClock(now: now, followed: nil)
     }
 
+    /// The time at which something arrived that the App Store signed at an instant. A simulator has reached that instant, even
+    /// where its clock has jumped and was not read since.
+    package func arrival(ofSigned instant: Date) -> Date {
+        followed?.reach(instant)
+        return now()
+    }
+
     private init(now: @escaping @Sendable () -> Date, followed: FollowedClock?) {
         self.now = now
         self.followed = followed
@@ -99,7 +106,9 @@ package final class FollowedClock: Service {
         var taken: ContinuousClock.Instant
         var mode: String
 
-        var isFrozen: Bool { mode == "frozen" }
+        func shown(at instant: ContinuousClock.Instant) -> Date {
+            mode == "frozen" ? shown : shown + taken.duration(to: instant).seconds
+        }
     }
 
     private struct Answer: Decodable {
@@ -114,8 +123,15 @@ package final class FollowedClock: Service {
 
     package func now() -> Date {
         reading.withLock { reading in
-            guard let reading else { return Date() }
-            return reading.isFrozen ? reading.shown : reading.shown + reading.taken.duration(to: .now).seconds
+            reading?.shown(at: .now) ?? Date()
+        }
+    }
+
+    /// Goes on from an instant that the simulator's clock has reached.
+    package func reach(_ instant: Date) {
+        reading.withLock { reading in
+            guard let last = reading, last.shown(at: .now) < instant else { return }
+            reading = Reading(shown: instant, taken: .now, mode: last.mode)
         }
     }
 

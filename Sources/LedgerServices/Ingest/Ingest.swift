@@ -3,7 +3,7 @@ internal import AppStoreModels
 package import AppStoreServer
 package import AppStoreTrust
 internal import CoreMetrics
-package import Foundation
+internal import Foundation
 internal import Synchronization
 
 /// The way in for notifications, wherever they come from: verified outside, kept on disk, then handed on to be folded.
@@ -15,20 +15,19 @@ package struct Ingest: Sendable {
     let scopes: ScopeRegistry
     let writer: LedgerWriter
     let processor: NotificationProcessor
-    let now: @Sendable () -> Date
+    let clock: ServerClock
     let metrics: ServerMetrics
 
     package init(
         live: SignedDataVerifier, historical: SignedDataVerifier, scopes: ScopeRegistry, writer: LedgerWriter,
-        processor: NotificationProcessor, now: @escaping @Sendable () -> Date,
-        metrics: ServerMetrics
+        processor: NotificationProcessor, clock: ServerClock, metrics: ServerMetrics
     ) {
         self.live = live
         self.historical = historical
         self.scopes = scopes
         self.writer = writer
         self.processor = processor
-        self.now = now
+        self.clock = clock
         self.metrics = metrics
     }
 
@@ -57,7 +56,8 @@ package struct Ingest: Sendable {
         guard let bundleID = audience.bundleID, let environment = audience.environment,
             let scope = scopes[bundleID, environment]
         else { throw VerificationError(.wrongApp, "signed for an app or an environment that is not configured") }
-        let received = ReceivedNotification(verified, scope: scope, at: now(), origin: origin)
+        let received = ReceivedNotification(
+            verified, scope: scope, at: clock.arrival(ofSigned: verified.payload.signedDate), origin: origin)
         let reception = try await writer.receive(received)
         switch reception {
         case .kept(let id):
