@@ -1,6 +1,7 @@
 public import Foundation
 
 /// A decoded receipt of either format.
+@nonexhaustive
 public enum Receipt: Sendable, Hashable {
     /// A unified receipt of an app with all its purchases.
     case app(AppReceipt)

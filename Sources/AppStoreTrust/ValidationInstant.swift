@@ -1,6 +1,7 @@
 public import Foundation
 
 /// The instant at which the certificates of a chain have to be valid.
+@nonexhaustive
 public enum ValidationInstant: Sendable, Hashable {
     /// Now: for data that was just received.
     case now

@@ -72,6 +72,7 @@ public struct CertificateSummary: Sendable, Hashable {
 /// What is known about the revocation of a chain.
 public struct RevocationFinding: Sendable, Hashable {
     /// How it came out.
+    @nonexhaustive
     public enum Status: String, Sendable, Hashable {
         /// The policy did not ask.
         case notChecked = "not_checked"
@@ -101,6 +102,7 @@ public struct RevocationFinding: Sendable, Hashable {
 }
 
 /// What to do about revocation.
+@nonexhaustive
 public enum RevocationPolicy: String, Sendable, Hashable, CaseIterable {
     /// Ask nobody.
     case off

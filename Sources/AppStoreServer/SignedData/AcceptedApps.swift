@@ -25,6 +25,7 @@ public struct App: Sendable, Hashable {
 }
 
 /// Whose data a verifier accepts.
+@nonexhaustive
 public enum AcceptedApps: Sendable, Hashable {
     /// These apps, each from its environments.
     case only([App])

@@ -1,6 +1,7 @@
 public import AppStoreModels
 
 /// Signed data of whichever kind, told apart by the fields that only one kind has.
+@nonexhaustive
 public enum AnySignedPayload: Sendable, Hashable {
     /// A `signedTransactionInfo`.
     case transaction(JWSTransactionDecodedPayload)

@@ -4,6 +4,7 @@ internal import Basics
 
 /// What a notification is about, with everything that is signed inside it verified: see
 /// ``SignedDataVerifier/content(of:)``.
+@nonexhaustive
 public enum NotificationContent: Sendable {
     /// A purchase, with the renewal information where it is a subscription.
     case purchase(Verified<JWSTransactionDecodedPayload>, renewal: Verified<JWSRenewalInfoDecodedPayload>?)

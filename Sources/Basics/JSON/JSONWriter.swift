@@ -4,11 +4,12 @@ package import Foundation
 /// rest.
 ///
 /// Members appear in the order in which they are written. Whoever needs them sorted writes them so.
+@usableFromInline
 package struct JSONWriter: Sendable {
     /// What was written, and room for more.
     private var room: [UInt8]
     private var count = 0
-    private var needsComma = false
+    @usableFromInline var needsComma = false
 
     package init(capacity: Int = 2048) { room = [UInt8](repeating: 0, count: capacity) }
 
@@ -19,6 +20,7 @@ package struct JSONWriter: Sendable {
     package var written: ArraySlice<UInt8> { room[..<count] }
 
     /// An object whose members `members` writes.
+    @inlinable
     package mutating func object<Failure: Error>(
         _ members: (inout JSONWriter) throws(Failure) -> Void
     ) throws(Failure) {
@@ -30,6 +32,7 @@ package struct JSONWriter: Sendable {
         needsComma = true
     }
 
+    @inlinable
     package mutating func array<Item>(_ items: some Sequence<Item>, _ element: (inout JSONWriter, Item) throws -> Void)
         rethrows
     {
@@ -75,6 +78,7 @@ package struct JSONWriter: Sendable {
         needsComma = false
     }
 
+    @usableFromInline
     package mutating func key(_ name: StaticString) {
         let name = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         let comma = needsComma ? 1 : 0
@@ -100,6 +104,7 @@ package struct JSONWriter: Sendable {
         string(value)
     }
 
+    @inlinable
     package mutating func member(_ name: StaticString, _ value: some BinaryInteger) {
         key(name)
         number(Int64(clamping: value))
@@ -114,6 +119,7 @@ package struct JSONWriter: Sendable {
     package mutating func member(_ name: StaticString, _ value: String?) { if let value { member(name, value) } }
     package mutating func member(_ name: StaticString, _ value: Int64?) { if let value { member(name, value) } }
 
+    @inlinable
     package mutating func member<Failure: Error>(
         _ name: StaticString, _ members: (inout JSONWriter) throws(Failure) -> Void
     ) throws(Failure) {
@@ -121,6 +127,7 @@ package struct JSONWriter: Sendable {
         try object(members)
     }
 
+    @inlinable
     package mutating func member<Item>(
         _ name: StaticString, _ items: some Sequence<Item>, _ element: (inout JSONWriter, Item) throws -> Void
     ) rethrows {
@@ -151,6 +158,7 @@ package struct JSONWriter: Sendable {
         needsComma = true
     }
 
+    @usableFromInline
     package mutating func number(_ value: Int64) {
         separate()
         needsComma = true
@@ -247,11 +255,11 @@ package struct JSONWriter: Sendable {
         append(UInt8(ascii: "\""))
     }
 
-    private mutating func separate() {
+    @usableFromInline mutating func separate() {
         if needsComma { append(UInt8(ascii: ",")) }
     }
 
-    private mutating func append(_ byte: UInt8) { write(1) { $0[0] = byte } }
+    @usableFromInline mutating func append(_ byte: UInt8) { write(1) { $0[0] = byte } }
 
     private mutating func append(_ text: StaticString) {
         let text = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)

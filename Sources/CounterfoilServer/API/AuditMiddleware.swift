@@ -11,17 +11,17 @@ internal import Synchronization
 /// What an app reports for its own customer is not noted: that is what its key is for, and everybody has that key. An open
 /// page of the console asks again and again: what it reads is noted once a session.
 struct AuditMiddleware: RouterMiddleware {
-    private let core: ServerCore
+    private let audit: RequestAudit
     private let noted = NotedReads()
 
-    init(_ core: ServerCore) { self.core = core }
+    init(_ audit: RequestAudit) { self.audit = audit }
 
     @concurrent func handle(
         _ request: Request, context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
         let isWrite = request.method != .get && request.method != .head && context.route != "/v1/decode"
-        let isRead = core.configuration.console.auditsReads && context.route.hasPrefix("/v1/customers/{id}")
+        let isRead = audit.settings.current.console.auditsReads && context.route.hasPrefix("/v1/customers/{id}")
         let isExport = context.route == "/v1/audit" && request.parameter("format") == "csv"
         let isNoted = (isWrite || isRead || isExport) && context.principal?.isPublic != true
         var context = context
@@ -46,11 +46,11 @@ struct AuditMiddleware: RouterMiddleware {
 
     private func add(_ entry: AuditEntry, _ context: ServerContext, isRead: Bool) {
         if isRead, context.session != nil, !noted.isFirst(entry), context.isRefetch { return }
-        if context.principal?.isPublic == true { core.audit.addAnonymous(entry) } else { core.audit.add(entry) }
+        if context.principal?.isPublic == true { audit.log.addAnonymous(entry) } else { audit.log.add(entry) }
     }
 
     private func entry(_ request: Request, _ context: ServerContext, _ result: String) -> AuditEntry {
-        AuditEntry(request, context, core, actor: context.principal?.name ?? "nobody", result: result)
+        audit.entry(request, context, actor: context.principal?.name ?? "nobody", result: result)
     }
 }
 
@@ -88,9 +88,7 @@ final class AuditDetail: Sendable {
 
 /// Notes who was turned away at the door. It stands before ``Authorization``.
 struct AuditRefusals: RouterMiddleware {
-    private let core: ServerCore
-
-    init(_ core: ServerCore) { self.core = core }
+    let audit: RequestAudit
 
     @concurrent func handle(
         _ request: Request, context: ServerContext,
@@ -99,26 +97,33 @@ struct AuditRefusals: RouterMiddleware {
         do { return try await next(request, context) } catch let failure as APIFailure
             where failure.status == .unauthorized
         {
-            core.audit.addAnonymous(
-                AuditEntry(
-                    request, context, core, actor: "nobody", result: "\(failure.status.code) \(failure.code)"))
+            audit.noteAnonymous(request, context, result: "\(failure.status.code) \(failure.code)")
             throw failure
         }
     }
 }
 
-extension AuditEntry {
-    /// What a request is in the audit log.
-    init(_ request: Request, _ context: ServerContext, _ core: ServerCore, actor: String, result: String) {
+/// Says what a request is in the audit log, and notes it there.
+struct RequestAudit: Sendable {
+    let log: AuditLog
+    let clock: ServerClock
+    let settings: Live<ServerConfiguration>
+
+    func entry(_ request: Request, _ context: ServerContext, actor: String, result: String) -> AuditEntry {
         let target = context.parameters.get("id") ?? context.parameters.get("name")
         // Queries of pages may hold a sign-in link, and what somebody searched for.
         let query = request.uri.path.hasPrefix("/v1/") ? request.uri.query.map { String($0) } : nil
         let detail = [context.auditDetail?.text, query].compactMap(\.self)
-        self.init(
-            at: core.now.milliseconds, actor: actor, session: context.session,
-            address: ClientAddress(of: request, from: context.peer, core.configuration.listen).address,
+        return AuditEntry(
+            at: clock.now().milliseconds, actor: actor, session: context.session,
+            address: ClientAddress(of: request, from: context.peer, settings.current.listen).address,
             action: "\(request.method.rawValue.prefix(16)) \(context.route)",
             target: target.map { String(($0.removingPercentEncoding ?? $0).prefix(255)) },
             detail: detail.isEmpty ? nil : String(detail.joined(separator: " · ").prefix(600)), result: result)
+    }
+
+    /// Notes what somebody did who has no key.
+    func noteAnonymous(_ request: Request, _ context: ServerContext, result: String) {
+        log.addAnonymous(entry(request, context, actor: "nobody", result: result))
     }
 }

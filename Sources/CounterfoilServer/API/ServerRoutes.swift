@@ -45,7 +45,8 @@ enum ServerRoutes {
             prover: core.prover, authorization: authorization, resolver: resolver, listen: listen, clock: core.clock
         ).add(to: router)
         // Everything below /v1 needs a key.
-        let v1 = router.group("/v1").add(middleware: AuditRefusals(core)).add(middleware: authorization)
+        let v1 = router.group("/v1").add(middleware: AuditRefusals(audit: core.requestAudit)).add(
+            middleware: authorization)
         addAPI(to: v1, core)
         return router
     }
@@ -54,7 +55,7 @@ enum ServerRoutes {
     static func addAPI(to group: RouterGroup<ServerContext>, _ core: ServerCore) {
         let maximumBytes = core.configuration.limits.requestBytes
         let known = group.addMiddleware {
-            AuditMiddleware(core)
+            AuditMiddleware(core.requestAudit)
             IdempotencyMiddleware(storage: core.storage, clock: core.clock, maximumBytes: maximumBytes)
         }
         let v1 = APIRouter(group: known, resolver: RequestResolver(apps: core.apps, scopes: core.scopes))
@@ -98,7 +99,9 @@ enum ServerRoutes {
         SupportRoutes(asking: asking, customers: customers).add(to: v1)
         DeliveryRoutes(webhooks: webhooks, storage: storage).add(to: v1)
         AuditRoutes(audit: core.audit, storage: storage).add(to: v1)
-        ServerStateRoutes(core: core).add(to: v1)
+        ServerStateRoutes(
+            settings: core.settings, access: core.access, sessions: core.sessions, health: { await core.healthParts() }
+        ).add(to: v1)
         MetricRoutes(history: core.history, metrics: core.metrics).add(to: v1)
         SearchRoutes(storage: storage, scopes: core.scopes).add(to: v1)
         DecodeRoutes(decoder: core.decoder, webhooks: webhooks, storage: storage, scopes: core.scopes).add(to: v1)

@@ -27,6 +27,7 @@ extension ServerConfiguration {
     }
 
     /// Who may read `/metrics`.
+    @nonexhaustive
     public enum MetricsAccess: String, Sendable, Hashable, CaseIterable {
         /// Who shows a key with the scope `operations:read`.
         case key

@@ -48,6 +48,7 @@ extension ServerConfiguration {
     }
 
     /// How sure a commit is.
+    @nonexhaustive
     public enum Synchronous: String, Sendable, Hashable, CaseIterable {
         /// Acknowledged is kept, through a power cut.
         case full
@@ -98,6 +99,7 @@ extension ServerConfiguration {
     }
 
     /// The form of the log.
+    @nonexhaustive
     public enum LogFormat: String, Sendable, Hashable, CaseIterable {
         /// Lines for people.
         case text

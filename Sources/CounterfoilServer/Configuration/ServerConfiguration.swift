@@ -60,6 +60,7 @@ public struct ServerConfiguration: Sendable {
 
 extension ServerConfiguration {
     /// Which clock the server goes by.
+    @nonexhaustive
     public enum Clock: Sendable, Hashable {
         /// That of the machine.
         case system

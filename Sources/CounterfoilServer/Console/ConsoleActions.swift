@@ -28,8 +28,8 @@ enum ConsoleActions {
             throw APIFailure(.notFound, "not_found", "There is no such action.")
         }
         guard asking.may(action.scope), asking.mayWrite else {
-            var entry = AuditEntry(
-                request, asking.context, console.core, actor: asking.principal.name, result: "403 forbidden")
+            var entry = console.core.requestAudit.entry(
+                request, asking.context, actor: asking.principal.name, result: "403 forbidden")
             entry.detail = "action=\(action.name)"
             console.core.audit.add(entry)
             throw APIFailure(

@@ -30,9 +30,7 @@ enum ConsoleRoutes {
             RequestMiddleware(logger: core.logger, requests: core.requests, spans: core.metrics.spans)
             ConsoleFailures(console: console)
             OriginGuard(console.originCheck) { refusal, request, context in
-                core.audit.addAnonymous(
-                    AuditEntry(
-                        request, context, core, actor: "nobody", result: "403 \(refusal.rawValue)"))
+                core.requestAudit.noteAnonymous(request, context, result: "403 \(refusal.rawValue)")
                 return ErrorPage(
                     "Refused", "Another page or another name of this server sent this request.",
                     code: refusal.rawValue, .forbidden

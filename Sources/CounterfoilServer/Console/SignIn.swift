@@ -73,8 +73,7 @@ enum SignIn {
     ) async throws -> Response {
         let isSecure = console.isSecure(request, context)
         func refuse(_ reason: String, _ status: HTTPResponse.Status) -> Response {
-            console.core.audit.addAnonymous(
-                AuditEntry(request, context, console.core, actor: "nobody", result: "\(status.code)"))
+            console.core.requestAudit.noteAnonymous(request, context, result: "\(status.code)")
             return page(request, context, console, problem: reason, status: status)
         }
         guard maySend(request, context, console) else { return refuse(plainHTTP, .forbidden) }
@@ -111,7 +110,7 @@ enum SignIn {
         _ action: String, _ actor: String, _ session: String, _ result: String, _ request: Request,
         _ context: ServerContext, _ console: Console
     ) {
-        var entry = AuditEntry(request, context, console.core, actor: actor, result: result)
+        var entry = console.core.requestAudit.entry(request, context, actor: actor, result: result)
         (entry.action, entry.session, entry.detail) = (action, session, nil)
         console.core.audit.add(entry)
     }

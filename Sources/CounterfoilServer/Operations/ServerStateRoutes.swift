@@ -10,19 +10,22 @@ internal import WebConsole
 /// What the process knows of itself, for those who run it. All of it concerns every app, so only a key for all apps and
 /// environments may see it.
 struct ServerStateRoutes {
-    let core: ServerCore
+    let settings: Live<ServerConfiguration>
+    let access: Live<AccessTable>
+    let sessions: SessionStore
+    let health: @Sendable () async -> [HealthPart]
 
     func add(to v1: APIRouter) {
-        v1.get("/operations/health", needs: .operationsRead, health)
+        v1.get("/operations/health", needs: .operationsRead, healthParts)
         v1.get("/operations/keys", needs: .operationsRead, keys)
         v1.get("/operations/configuration", needs: .operationsRead, configuration)
-        v1.get("/operations/sessions", needs: .auditRead, sessions)
+        v1.get("/operations/sessions", needs: .auditRead, openSessions)
         v1.delete("/operations/sessions/{id}", needs: .operationsWrite, endSession)
     }
 
-    private func health(_ call: APICall) async throws -> Response {
+    private func healthParts(_ call: APICall) async throws -> Response {
         try call.principal.requireAllApps()
-        let parts = await core.healthParts()
+        let parts = await health()
         return .list(parts, next: nil) { json, part in
             json.object { json in
                 json.member("object", "health_part")
@@ -36,8 +39,8 @@ struct ServerStateRoutes {
     /// The keys of the configuration, and when each was used last. Their texts are nowhere.
     private func keys(_ call: APICall) async throws -> Response {
         try call.principal.requireAllApps()
-        let entries = core.access.current.keys
-        return .list(core.configuration.keys, next: nil) { json, key in
+        let entries = access.current.keys
+        return .list(settings.current.keys, next: nil) { json, key in
             json.object { json in
                 json.member("object", "api_key")
                 json.member("name", key.name)
@@ -54,7 +57,7 @@ struct ServerStateRoutes {
 
     private func configuration(_ call: APICall) async throws -> Response {
         try call.principal.requireAllApps()
-        let configuration = core.configuration
+        let configuration = settings.current
         return .list(EffectiveConfiguration(configuration).settings, next: nil) { json, setting in
             json.object { json in
                 json.member("object", "setting")
@@ -66,9 +69,9 @@ struct ServerStateRoutes {
     }
 
     /// Who is signed in to the console. By the machine's clock, which the server's need not be.
-    private func sessions(_ call: APICall) async throws -> Response {
+    private func openSessions(_ call: APICall) async throws -> Response {
         try call.principal.requireAllApps()
-        return .list(core.sessions.open, next: nil) { json, session in
+        return .list(sessions.open, next: nil) { json, session in
             json.object { json in
                 json.member("object", "console_session")
                 json.member("id", session.id)
@@ -85,7 +88,7 @@ extension ServerStateRoutes {
     /// Ends a session of the console. A key for some apps ends those of keys for no others.
     private func endSession(_ call: APICall) async throws -> Response {
         let id = call.named("id") ?? ""
-        let ended = core.sessions.end { $0.id == id && mayEnd($0, call.principal) }
+        let ended = sessions.end { $0.id == id && mayEnd($0, call.principal) }
         guard ended > 0 else {
             throw APIFailure(.notFound, "not_found", "There is no such session, or no longer.", parameter: "id")
         }
@@ -94,7 +97,7 @@ extension ServerStateRoutes {
     }
 
     private func mayEnd(_ session: SessionStore.Session, _ principal: Principal) -> Bool {
-        guard let key = core.access.current.keys[session.keyDigest] else { return principal.isForEverything }
+        guard let key = access.current.keys[session.keyDigest] else { return principal.isForEverything }
         return principal.covers(key.principal)
     }
 }

@@ -60,6 +60,8 @@ package struct ServerCore: Sendable {
     package let refusals: RefusalLog
     /// Who did what.
     package let audit: AuditLog
+    /// Notes requests in it.
+    var requestAudit: RequestAudit { RequestAudit(log: audit, clock: clock, settings: settings) }
     /// Who is signed in to the console.
     let sessions = SessionStore()
     /// Says to open pages and to programs what has changed.

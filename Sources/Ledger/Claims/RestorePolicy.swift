@@ -1,4 +1,5 @@
 /// What happens when a purchase that belongs to one customer is restored by another.
+@nonexhaustive
 public enum RestorePolicy: String, Sendable, Hashable, CaseIterable {
     /// It moves to the one who restores.
     case transfer

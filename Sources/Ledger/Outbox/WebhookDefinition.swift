@@ -36,6 +36,7 @@ public struct WebhookDefinition: Sendable {
 }
 
 /// The vocabulary of a webhook.
+@nonexhaustive
 public enum WebhookPayload: String, Sendable, Hashable, CaseIterable {
     /// Our own.
     case counterfoil

@@ -55,6 +55,7 @@ public struct Offer: Sendable, Hashable, Codable {
     }
 
     /// A customer's relation to a subscription group, as offer codes ask for it.
+    @nonexhaustive
     public enum Audience: String, Sendable, Hashable, Codable, CaseIterable { case new, existing, expired }
 
     /// Who may have a win-back offer.

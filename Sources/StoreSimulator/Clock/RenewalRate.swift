@@ -215,6 +215,7 @@ extension Period {
 }
 
 /// For how long subscriptions stay usable when their renewal fails, as it is configured for an app in App Store Connect.
+@nonexhaustive
 public enum BillingGracePeriod: String, Sendable, Hashable, Codable, CaseIterable {
     /// Not at all.
     case off

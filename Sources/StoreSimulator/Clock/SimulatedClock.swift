@@ -1,6 +1,7 @@
 public import Foundation
 
 /// How the time of a simulated App Store passes.
+@nonexhaustive
 public enum ClockMode: Sendable, Hashable, Codable {
     /// As everywhere.
     case real

@@ -1,4 +1,5 @@
 /// How much of what goes wrong between two servers goes wrong by itself, all by the seed.
+@nonexhaustive
 public enum Disorder: String, Sendable, Hashable, Codable, CaseIterable {
     /// Notifications come twice or out of order now and then, and an answer is late.
     case low

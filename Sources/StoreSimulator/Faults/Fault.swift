@@ -36,6 +36,7 @@ public struct Fault: Sendable, Hashable, Codable {
     }
 
     /// What can go wrong.
+    @nonexhaustive
     public enum Effect: Sendable, Hashable, Codable {
         /// The answer, or the notification, is late by so many real seconds.
         case delay(seconds: Double)

@@ -22,6 +22,7 @@ public struct ScenarioReport: Sendable, Hashable, Codable {
     }
 
     /// How a step can end.
+    @nonexhaustive
     public enum Outcome: String, Sendable, Hashable, Codable {
         /// As it should.
         case passed

@@ -7,6 +7,7 @@ public import Foundation
 /// member, its name: `{"purchase": {"customer": "anna", "product": "premium.monthly"}}`. What is optional may be left out.
 /// `subscription` and `transaction` are identifiers as transactions carry them, or a product identifier; left out, the
 /// customer's latest one is meant.
+@nonexhaustive
 public enum StoreCommand: Sendable, Hashable, Codable {
     /// A new Apple Account installs the app. Buying does that too, in the first storefront of the catalogue.
     ///

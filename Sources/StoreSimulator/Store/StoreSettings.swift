@@ -127,6 +127,7 @@ public struct StoreSettings: Sendable, Hashable, Codable {
     }
 
     /// Who decides about refunds.
+    @nonexhaustive
     public enum RefundDecision: String, Sendable, Hashable, Codable {
         /// Nobody but a command.
         case byCommand

@@ -104,6 +104,7 @@ package struct UnheardChanges: Sendable, Codable {
 }
 
 /// What a purchase came to.
+@nonexhaustive
 public enum PurchaseOutcome: String, Sendable, Hashable, Codable {
     /// It was made, or the command was done.
     case success
@@ -116,6 +117,7 @@ public enum PurchaseOutcome: String, Sendable, Hashable, Codable {
 }
 
 /// What the next purchase on a device is to come to.
+@nonexhaustive
 public enum PlannedPurchaseResult: String, Sendable, Hashable, Codable {
     /// The customer thinks better of it.
     case cancelled

@@ -2,6 +2,7 @@
 ///
 /// As JSON or YAML it is a text, the compact JWS, or for the original format an object with `keyId`, `nonce`, `timestamp` and
 /// `signature`.
+@nonexhaustive
 public enum OfferSignature: Sendable, Hashable, Codable {
     /// The original format. Apple's page: *Generating a signature for promotional offers*. The signed text names the product,
     /// the offer and the account as well; those are the purchase's.

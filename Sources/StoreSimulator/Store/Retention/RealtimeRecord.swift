@@ -19,6 +19,7 @@ public struct RealtimeRecord: Sendable, Hashable, Codable {
     public var objection: String?
 
     /// What a customer can see.
+    @nonexhaustive
     public enum Shown: String, Sendable, Hashable, Codable {
         /// The message that the developer's server named.
         case message
