@@ -100,9 +100,12 @@ import Testing
             texts.append((name, try String(contentsOf: Fixtures.package.appending(path: name), encoding: .utf8)))
         }
         var count = 0
-        for (place, text) in texts {
+        // Most files name no command: regular expressions take long to find that out.
+        for (place, text) in texts where text.contains("counterfoil ") {
             let lines = text.replacing(/\\+\n\s*/, with: "").split(separator: "\n")
-            for mention in lines.flatMap({ $0.matches(of: /counterfoil( [^`|;&#"]+)/) }) {
+            for mention in lines.filter({ $0.contains("counterfoil ") }).flatMap({
+                $0.matches(of: /counterfoil( [^`|;&#"]+)/)
+            }) {
                 guard let problem = Self.problem(String(mention.output.0), pages, &count) else { continue }
                 Issue.record("\(place): \(problem) in \(mention.output.0)")
             }
