@@ -31,6 +31,7 @@ extension Seeds {
         ]
     }
 
+    /// Two periods as the first version kept them, without prices.
     private static let firstVersion =
         "AQIHbW9udGhseRI3MDQwMDAwMDAwMDAwMDAwMDECgQQBMUABCQAAQYCA5oK5ZgCA8LJSfj+yC0zbR8yTbZnWX2CBOIEIATJAAQkAAEGA8JjVuWYAgPCyUgACBAA="
 
@@ -46,13 +47,13 @@ extension Seeds {
             _ = try record.put(fact, .init(id: Int64(number) + 1) { _ in false })
         }
         let once = PackedLineage.pack(record)
+        guard let former = Data(base64Encoded: firstVersion) else { throw CocoaError(.coderReadCorrupt) }
         _ = record.addMention(of: 1, signedDate: 1_760_000_000_000)
         let text = try Authority(now: present).sign(json: Data((PayloadSeeds.all["transaction"] ?? "").utf8))
         return [
             seed("packed-records", "empty", PackedLineage.pack(LineageRecord("1"))),
             seed("packed-records", "two-periods", once),
-            // Two periods as the first version kept them, without prices.
-            seed("packed-records", "first-version", Data(base64Encoded: firstVersion) ?? Data()),
+            seed("packed-records", "first-version", former),
             seed("packed-records", "with-a-notification", PackedLineage.pack(record)),
             seed("packed-texts", "transaction.jws", text), seed("packed-texts", "plain", "no signed text"),
             seed("packed-texts", "packed", HeaderRegistry().pack("plain").bytes),

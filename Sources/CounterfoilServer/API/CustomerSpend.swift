@@ -3,23 +3,23 @@ internal import Basics
 internal import Entitlements
 internal import Foundation
 
-/// What a customer paid, by currency, as the App Store signed it: before tax and commission are taken off, and never
-/// converted. What somebody else paid and shared is not in it.
-struct CustomerSpend: Sendable {
-    /// Thousandths of a currency. More than any price, so that no sum of hostile prices can overflow.
-    struct Amount: Sendable, Equatable {
+/// What a customer paid, by currency, as the App Store signed it, and never converted. What somebody else paid and shared is
+/// not in it.
+struct CustomerSpend {
+    /// Thousandths of a currency, in a type that no sum of hostile prices overflows.
+    private struct Amount {
         var paid: Int128 = 0
         var refunded: Int128 = 0
         /// How many transactions had a price above zero.
         var payments: Int64 = 0
     }
 
-    private(set) var amounts: [String: Amount] = [:]
+    private var amounts: [String: Amount] = [:]
     /// How many transactions have no price that is known: those of receipts, and of records that were made before prices were
     /// kept.
-    private(set) var withoutPrice: Int64 = 0
+    private var withoutPrice: Int64 = 0
     /// How many periods ended with an upgrade. What the App Store gave back for the rest of them is signed nowhere.
-    private(set) var upgraded: Int64 = 0
+    private var upgraded: Int64 = 0
 
     init(_ facts: CustomerFacts, asOf now: Date) {
         for fact in facts.counting(asOf: now).transactions where fact.ownership == .purchased {
@@ -28,21 +28,23 @@ struct CustomerSpend: Sendable {
                 continue
             }
             guard price > 0 else { continue }
-            amounts[currency, default: Amount()].paid += Int128(price)
-            amounts[currency, default: Amount()].payments += 1
+            var amount = amounts[currency] ?? Amount()
+            amount.paid += Int128(price)
+            amount.payments += 1
             if fact.revocationDate != nil {
                 let percentage = min(max(fact.revocationPercentage ?? 100_000, 0), 100_000)
-                amounts[currency, default: Amount()].refunded += (Int128(price) * Int128(percentage) + 50_000) / 100_000
+                amount.refunded += (Int128(price) * Int128(percentage) + 50_000) / 100_000
             } else if fact.isUpgraded {
                 upgraded += 1
             }
+            amounts[currency] = amount
         }
     }
 
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("object", "spend")
-            // The most first, so that what matters is seen in the first line.
+            // The currency with the most payments first.
             let sorted = amounts.sorted { ($1.value.payments, $0.key) < ($0.value.payments, $1.key) }
             json.member("items", sorted) { json, item in
                 json.object { json in

@@ -1,7 +1,7 @@
 public import AppStoreModels
 public import Foundation
 
-/// What one signed transaction says that decides about access: the input of the fold.
+/// What one signed transaction says that decides about access, the input of the fold, and what was paid for it.
 ///
 /// A fact is made of a verified `JWSTransactionDecodedPayload`, of a validated receipt, or of a row of a ledger. The same
 /// transaction signed at several times gives several facts; ``CustomerFacts`` says which counts.

@@ -51,13 +51,15 @@ struct LedgerDigest {
         ) { row in
             let (record, bytes) = (try LineageTable.record(row), row.blob(3) ?? Data())
             let lineage = record.lineage
-            // As it is stored, but with no numbers; then the texts that the numbers stand for.
+            // As it is stored, but with no numbers; then the texts that the numbers stand for. Without prices, which follow
+            // from those texts too: a record from before prices were kept is the same purchase, and exports and backups of
+            // that time name a digest.
             add(
                 "lineage", scope,
                 [
                     .text(lineage.originalTransactionID), .init(lineage.appAccountToken?.bytes),
-                    .init(lineage.appTransactionID), .blob(PackedLineage.pack(record.anonymous)),
-                    .init(PackedLineage.pack(record) == bytes),
+                    .init(lineage.appTransactionID), .blob(PackedLineage.pack(record.anonymous, version: 1)),
+                    .init(PackedLineage.pack(record, version: bytes.first ?? PackedLineage.version) == bytes),
                 ])
             let sources = try (record.sources + [record.renewalSource].compactMap(\.self)).map { try text($0, db) }
             add("sources", nil, sources)

@@ -9,20 +9,21 @@ package import Foundation
 /// First what a reader of customers wants (the transactions, the renewal info), then where each fact is from, then the
 /// notifications. Equal records are equal bytes.
 package enum PackedLineage {
-    private static let version: UInt8 = 2
+    package static let version: UInt8 = 2
     /// Records of the first version have no prices.
     private static let readable: ClosedRange<UInt8> = 1...version
     /// How many bytes a transaction has at least.
     private static let leastOfTransaction = 10
 
-    package static func pack(_ record: LineageRecord) -> Data {
+    /// - Parameter version: The form; the first has no prices.
+    package static func pack(_ record: LineageRecord, version: UInt8 = version) -> Data {
         // About what a transaction and the notifications about it take.
         var writer = PackedWriter(capacity: 64 + 64 * record.count)
         writer.number(UInt64(record.sources.count))
         var token: UUID?
         // By their places: a fact is dear to copy.
         for place in record.lineage.transactions.indices {
-            write(record.lineage.transactions[place], &token, &writer)
+            write(record.lineage.transactions[place], version, &token, &writer)
         }
         writer.append(record.lineage.renewal == nil ? 0 : 1)
         if let fact = record.lineage.renewal { write(fact, &writer) }
@@ -98,7 +99,7 @@ package enum PackedLineage {
 
         init(rawValue: UInt64) { self.rawValue = rawValue }
 
-        init(_ fact: TransactionFact, lastToken: UUID?) {
+        init(_ fact: TransactionFact, _ version: UInt8, lastToken: UUID?) {
             self = []
             if fact.expiresDate != nil { insert(.expires) }
             if fact.revocationDate != nil { insert(.revocation) }
@@ -111,14 +112,17 @@ package enum PackedLineage {
             if fact.quantity != 1 { insert(.quantity) }
             if let token = fact.appAccountToken { insert(token == lastToken ? .sameToken : .newToken) }
             if fact.previousOriginalTransactionID != nil { insert(.previousOriginal) }
+            guard version > 1 else { return }
             if fact.price != nil { insert(.price) }
             if fact.currency != nil { insert(.currency) }
             if fact.revocationPercentage != nil { insert(.revocationPercentage) }
         }
     }
 
-    private static func write(_ fact: TransactionFact, _ lastToken: inout UUID?, _ writer: inout PackedWriter) {
-        let parts = Parts(fact, lastToken: lastToken)
+    private static func write(
+        _ fact: TransactionFact, _ version: UInt8, _ lastToken: inout UUID?, _ writer: inout PackedWriter
+    ) {
+        let parts = Parts(fact, version, lastToken: lastToken)
         let purchased = fact.purchaseDate.milliseconds
         writer.number(parts.rawValue)
         writer.text(fact.transactionID)
@@ -140,9 +144,9 @@ package enum PackedLineage {
         if parts.contains(.quantity) { writer.signed(Int64(fact.quantity)) }
         if parts.contains(.newToken), let token = fact.appAccountToken { writer.append(contentsOf: token.bytes) }
         if let original = fact.previousOriginalTransactionID { writer.word(original) }
-        if let price = fact.price { writer.signed(price) }
-        if let currency = fact.currency { writer.word(currency) }
-        if let percentage = fact.revocationPercentage { writer.signed(Int64(percentage)) }
+        if parts.contains(.price), let price = fact.price { writer.signed(price) }
+        if parts.contains(.currency), let currency = fact.currency { writer.word(currency) }
+        if parts.contains(.revocationPercentage), let part = fact.revocationPercentage { writer.signed(Int64(part)) }
         if let token = fact.appAccountToken { lastToken = token }
     }
 

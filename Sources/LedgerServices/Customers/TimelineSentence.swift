@@ -55,13 +55,18 @@ package enum TimelineSentence {
 
     /// A price such as `9.99 USD`, from thousandths.
     package static func price(_ price: Int64, _ currency: String) -> String {
+        "\(amount(price, in: currency)) \(currency)"
+    }
+
+    /// A price without its currency, such as `9.99`, from thousandths.
+    package static func amount(_ price: Int64, in currency: String) -> String {
         let (whole, rest) = price.magnitude.quotientAndRemainder(dividingBy: 1000)
         var digits = ""
         if rest != 0 || !currenciesWithoutCents.contains(currency) {
             let thousandths = String(1000 + rest).dropFirst()
             digits = "." + (thousandths.hasSuffix("0") ? thousandths.dropLast() : thousandths)
         }
-        return "\(price < 0 ? "-" : "")\(whole)\(digits) \(currency)"
+        return "\(price < 0 ? "-" : "")\(whole)\(digits)"
     }
 
     /// A day such as `3 May 2026`, in UTC.

@@ -40,6 +40,7 @@ package final class EventHub: Sendable {
 
     private let state = Mutex(State())
     private let capacity: Int
+    /// From when on the heartbeats of all streams are counted.
     let begun = ContinuousClock.now
     /// How many topics are watched for streams that have not begun, at most. A page of any other fetches itself once more.
     private static let maximumExpected = 1000

@@ -81,7 +81,7 @@ import Testing
         #expect(try Self.lines(Self.spend([Self.payment(1, .min)])) == [])
     }
 
-    @Test func `comes with the customer on request, and stands on the page`() async throws {
+    @Test func `comes with the customer on request`() async throws {
         try await World.withAPI { world in
             let customer = try await world.subscriber("anna")
             try await world.simulator.advance(by: 65 * 86_400)
@@ -95,6 +95,22 @@ import Testing
             #expect(price > 0 && spend["without_price"].number == 0)
             let facts = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil).facts
             #expect(price == facts.transactions.compactMap(\.price).reduce(0, +))
+        }
+    }
+
+    @Test func `stands on the customer's page`() async throws {
+        try await World.withConsole { world, browser in
+            let customer = try await world.subscriber("anna")
+            try await world.settle()
+            let path = "/console/customers/\(customer)?environment=Production"
+            // Nothing but a free trial.
+            #expect(try await !browser.get(path).text.contains("Spend"))
+            try await world.simulator.advance(by: 65 * 86_400)
+            try await world.settle()
+            let facts = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil).facts
+            let paid = TimelineSentence.amount(facts.transactions.compactMap(\.price).reduce(0, +), in: "USD")
+            let page = try await browser.get(path).text
+            #expect(page.contains("Spend") && page.contains(">\(paid)<"))
         }
     }
 }

@@ -16,8 +16,6 @@ struct `Whatever the description allows` {
                 [
                     "run", world.url + "/openapi.yaml", "--url", world.url, "--max-examples", examples,
                     "--header", "Authorization: Bearer \(Asker.key)", "--seed", "1", "--no-color",
-                    // Other tests need the same processors meanwhile. No request of the server's takes longer.
-                    "--request-timeout", "30",
                     "--checks",
                     "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
                 ])

@@ -69,6 +69,49 @@ import Testing
         }
     }
 
+    @Test func `a ledger from before prices were kept has the same digest, and prices after a rebuild`() async throws {
+        try await withLedger { ledger, life, folder in
+            let digest = try await ledger.storage.digest()
+            let priced = try await Self.prices(ledger)
+            try #require(priced > 5)
+            try await ledger.storage.pool.write { db in
+                for row in try Row.fetchAll(db, sql: "SELECT id, facts FROM lineages") {
+                    let bytes: Data = row["facts"]
+                    let record = bytes.withUnsafeBytes { PackedLineage.record("1", token: nil, account: nil, $0) }
+                    let former = PackedLineage.pack(try #require(record), version: 1)
+                    try db.execute(
+                        sql: "UPDATE lineages SET facts = ? WHERE id = ?", arguments: [former, row["id"] as Int64])
+                }
+            }
+            #expect(try await Self.prices(ledger) == 0)
+            #expect(try await ledger.storage.digest() == digest)
+            let file = folder.appending(path: "export.jsonl")
+            _ = try await export(ledger.storage, to: file)
+            let other = try await TestLedger(in: folder)
+            let report = try await LedgerImport(other.storage, verifier: life.verifier, scopes: other.scopes)
+                .run(try FileHandle(forReadingFrom: file))
+            #expect(try await report.expectedDigest == other.storage.digest())
+            #expect(try await Self.prices(other) == priced)
+            let rebuild = LedgerRebuild(ledger.storage, verifier: life.verifier)
+            let check = try await rebuild.run(replacing: false)
+            #expect(check.differences > 0 && check.refusals == 0 && !check.isReplaced, "\(check)")
+            #expect(try await rebuild.run(replacing: true).isReplaced)
+            #expect(try await Self.prices(ledger) == priced)
+            #expect(try await rebuild.run(replacing: false).isIdentical)
+            #expect(try await ledger.storage.digest() == digest)
+        }
+    }
+
+    /// How many transactions have a price.
+    private static func prices(_ ledger: TestLedger) async throws -> Int {
+        try await ledger.storage.pool.read { db in
+            try Data.fetchAll(db, sql: "SELECT facts FROM lineages").map { bytes in
+                let lineage = try #require(bytes.withUnsafeBytes { PackedLineage.lineage("1", $0) })
+                return lineage.transactions.count { $0.price != nil && $0.currency != nil }
+            }.reduce(0, +)
+        }
+    }
+
     @Test func `a rebuild believes no text that was changed by hand, and then replaces nothing`() async throws {
         try await withLedger { ledger, life, _ in
             try await ledger.storage.pool.write { db in

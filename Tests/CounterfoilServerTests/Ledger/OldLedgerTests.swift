@@ -1,6 +1,7 @@
 import CounterfoilServer
 import Entitlements
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -76,6 +77,19 @@ import Testing
     private struct Facts: Decodable {
         /// Up to where the histories of Apple accounts were read, by the transactions that they were asked for with.
         var histories: [String: String]
+    }
+
+    @Test func `has records of the first form, which are written as they were`() async throws {
+        try await Self.withLedger { path in
+            let storage = try SQLiteStorage(path: path)
+            defer { try? storage.close() }
+            let records = try await storage.pool.read { try Data.fetchAll($0, sql: "SELECT facts FROM lineages") }
+            try #require(records.count > 5)
+            for bytes in records {
+                let record = bytes.withUnsafeBytes { PackedLineage.record("1", token: nil, account: nil, $0) }
+                #expect(try PackedLineage.pack(#require(record), version: 1) == bytes)
+            }
+        }
     }
 
     @Test func `keeps every fact, and what was put into other tables`() async throws {

@@ -133,11 +133,11 @@ enum CustomerPage {
             json["items"].items.map { item in
                 let currency = item["currency"].text ?? ""
                 let (paid, refunded) = (item["paid_milliunits"].number ?? 0, item["refunded_milliunits"].number ?? 0)
-                // No price is known to be below zero, so the difference cannot overflow.
+                // Neither is below zero, so the difference cannot overflow.
                 return [
-                    .foreign(currency), .number(TimelineSentence.price(paid, currency)),
-                    .number(TimelineSentence.price(refunded, currency)),
-                    .number(TimelineSentence.price(paid - refunded, currency)),
+                    .foreign(currency), .number(TimelineSentence.amount(paid, in: currency)),
+                    .number(TimelineSentence.amount(refunded, in: currency)),
+                    .number(TimelineSentence.amount(paid - refunded, in: currency)),
                     .number(item["payments"].text ?? "0"),
                 ]
             }, empty: "No price is known.")
