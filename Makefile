@@ -26,6 +26,7 @@ test: system-packages interop ## Check the format, build everything, run all tes
 	COUNTERFOIL_INTEROP=required Scripts/run-tests
 	Scripts/build-docs
 	Scripts/check-dependents
+	Scripts/check-fuzz
 	$(MAKE) client-test check-storekit console-test
 
 .PHONY: console-test

@@ -1,3 +1,4 @@
+import AppStoreModels
 import AppStoreTrust
 import CounterfoilServer
 import Foundation

@@ -72,7 +72,7 @@ private struct World: Sendable {
             guard let body = reply.body else { continue }
             for (question, issuer) in questions {
                 let answer = try? OCSPAnswer(
-                    der: body, to: question, issuer: issuer.certificate, times: present...present)
+                    der: body, to: question, issuer: issuer.certificate, now: present)
                 guard let answer, case .good = answer.status else { continue }
                 Property.require(isGood, "a client takes a certificate for good that is not")
             }

@@ -1,9 +1,11 @@
+import AppStoreModels
 import AppStoreTrust
 import Entitlements
 import Foundation
 import FuzzSupport
 import Ledger
 import LedgerSQLite
+import StoreSimulator
 
 extension Seeds {
     /// What the server reads: its configuration, what the ledger keeps, what is typed into the console.
