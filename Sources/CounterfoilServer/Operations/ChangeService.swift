@@ -3,17 +3,20 @@ internal import WebConsole
 
 /// Publishes what changes to who follows it, and ends their streams when the server ends.
 struct ChangeService: Service {
-    let core: ServerCore
+    private let watch: ChangeWatch
+    private let hub: EventHub
+
+    init(_ core: ServerCore) { (watch, hub) = (ChangeWatch(core, core.changes), core.changes) }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var watch = ChangeWatch(core, core.changes)
+            var watch = watch
             while !Task.isCancelled {
                 // Cancelled is the end.
                 do { try await Task.sleep(for: .seconds(1)) } catch { break }
                 await watch.look()
             }
         }
-        core.changes.shutdown()
+        hub.shutdown()
     }
 }

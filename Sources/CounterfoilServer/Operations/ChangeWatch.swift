@@ -9,7 +9,12 @@ internal import WebConsole
 /// What a page shows is compared in a few values that are cheap to read. A topic of which nothing is known yet counts as
 /// changed.
 struct ChangeWatch {
-    private let core: ServerCore
+    private let storage: any LedgerEngine
+    private let webhooks: WebhookDispatcher
+    private let recovery: Recovery
+    private let readiness: Readiness
+    private let scopes: ScopeRegistry
+    private let clock: ServerClock
     private let hub: EventHub
     /// The hash of what each topic was the last time.
     private var known: [String: Int] = [:]
@@ -30,7 +35,11 @@ struct ChangeWatch {
         var watched: Set<String>
     }
 
-    init(_ core: ServerCore, _ hub: EventHub) { (self.core, self.hub) = (core, hub) }
+    init(_ core: ServerCore, _ hub: EventHub) {
+        (storage, webhooks, recovery) = (core.storage, core.webhooks, core.recovery)
+        (readiness, scopes, clock) = (core.readiness, core.scopes, core.clock)
+        self.hub = hub
+    }
 
     /// As many events are looked at one by one; after more of them every customer's page fetches itself.
     private static let maximumEvents: Int64 = 100
@@ -44,9 +53,9 @@ struct ChangeWatch {
         let watched = hub.watched
         // Nobody looks: nothing is asked.
         guard !watched.isEmpty else { return }
-        let problem = await core.readiness.ledgerProblem()
+        let problem = await readiness.ledgerProblem()
         let now = Circumstances(
-            commits: core.storage.commits, minute: Int(core.now.timeIntervalSince1970 / 60), problem: problem,
+            commits: storage.commits, minute: Int(clock.now().timeIntervalSince1970 / 60), problem: problem,
             watched: watched)
         guard now != last || owesCompleteness else { return }
         last = now
@@ -59,7 +68,7 @@ struct ChangeWatch {
     }
 
     private mutating func look(at watched: Set<String>, _ problem: String?) async throws {
-        let last = try await core.storage.lastEvent()
+        let last = try await storage.lastEvent()
         if watched.contains(where: { $0.hasPrefix(ChangeTopic.customers) }) { try await publishCustomers(upTo: last) }
         var inbox: [AnyHashable?] = [last]
         if watched.contains(ChangeTopic.inbox) || watched.contains(ChangeTopic.overview) {
@@ -73,7 +82,7 @@ struct ChangeWatch {
             compare(ChangeTopic.recoveries, [completeness, recoveries])
         }
         if watched.contains(ChangeTopic.overview) {
-            let refused = try await core.storage.refusals(before: .max, limit: 1).first?.id
+            let refused = try await storage.refusals(before: .max, limit: 1).first?.id
             compare(ChangeTopic.overview, inbox + endpoints + [completeness, refused, self.last?.minute, problem])
         }
     }
@@ -91,7 +100,7 @@ struct ChangeWatch {
         guard let first, last - first <= Self.maximumEvents else { return hub.publish(prefix: ChangeTopic.customers) }
         guard last > first else { return }
         for number in (first + 1)...last {
-            guard let found = try await core.storage.event(number)?.event else { continue }
+            guard let found = try await storage.event(number)?.event else { continue }
             // It is about two customers, and names one.
             if found.type == .purchaseTransferred { return hub.publish(prefix: ChangeTopic.customers) }
             if let customer = found.customer { hub.publish(ChangeTopic.customer(customer)) }
@@ -99,12 +108,12 @@ struct ChangeWatch {
     }
 
     private func inbox() async throws -> [AnyHashable?] {
-        let backlog = try await core.storage.backlog()
-        let scopes = core.scopes.all.map(\.id)
-        let newest = try await core.storage.notifications(InboxFilter(scopes: scopes), before: .max, limit: 1).items
+        let backlog = try await storage.backlog()
+        let scopes = scopes.all.map(\.id)
+        let newest = try await storage.notifications(InboxFilter(scopes: scopes), before: .max, limit: 1).items
         var values: [AnyHashable?] = [backlog.count, backlog.oldest, newest.first?.id, newest.first?.state]
         for scope in scopes {
-            values.append(try await core.storage.inquiries(in: scope, before: .max, limit: Self.listedDeliveries))
+            values.append(try await storage.inquiries(in: scope, before: .max, limit: Self.listedDeliveries))
         }
         return values
     }
@@ -115,7 +124,7 @@ struct ChangeWatch {
             watched.contains(where: { $0.hasPrefix(ChangeTopic.deliveries) })
                 || watched.contains(ChangeTopic.overview)
         else { return [] }
-        let endpoints = try await core.webhooks.managed()
+        let endpoints = try await webhooks.managed()
         var states: [AnyHashable?] = []
         for endpoint in endpoints {
             let stored = endpoint.stored
@@ -123,9 +132,9 @@ struct ChangeWatch {
             states += state
             let topic = ChangeTopic.deliveries(of: stored.name)
             guard watched.contains(topic) else { continue }
-            let deliveries = try await core.storage.deliveries(
+            let deliveries = try await storage.deliveries(
                 of: stored.id, in: nil, before: .max, limit: Self.listedDeliveries)
-            let backlog = try await core.webhooks.webhookBacklog()
+            let backlog = try await webhooks.webhookBacklog()
             compare(topic, state + [deliveries, backlog])
         }
         compare(ChangeTopic.deliveries, states + [endpoints.map(\.definition.url)])
@@ -138,12 +147,12 @@ struct ChangeWatch {
         owesCompleteness = looks % Self.looksBetweenCompleteness != 0
         guard !owesCompleteness else { return }
         // The age alone is no change: it grows all the time.
-        completeness = try await core.recovery.completeness(of: core.scopes.all).map {
+        completeness = try await recovery.completeness(of: scopes.all).map {
             [$0.scope.id, $0.state, $0.reason, $0.mark, $0.missing] as [AnyHashable?]
         }.hashValue
     }
 
     private func recoveries() async throws -> [RecoveryRun] {
-        try await core.storage.recoveries(in: core.scopes.all.map(\.id), before: .max, limit: Self.listedDeliveries)
+        try await storage.recoveries(in: scopes.all.map(\.id), before: .max, limit: Self.listedDeliveries)
     }
 }

@@ -112,7 +112,7 @@ public final class Server: Sendable {
         }
         services.append(application)
         // It ends before those who wait for its streams.
-        services.append(ChangeService(core: core))
+        services.append(ChangeService(core))
         services.append(DrainService(readiness: core.readiness))
         var plan = ServiceGroupConfiguration(
             services: services.map { .init(service: NamedService(service: $0)) }, gracefulShutdownSignals: signals,
