@@ -41,18 +41,11 @@ package final class ProvenTexts: TextVerifier {
         }
     }
 
-    /// A reference, since the payloads are large: a table of them would be half a megabyte of its own, made anew each time a
-    /// half is full.
-    private final class Entry: Sendable {
-        let text: String
-        let proof: Proof
-        let bytes: Int
-        let provenAt: Date
-
-        init(text: String, proof: Proof, provenAt: Date) {
-            (self.text, self.proof, self.provenAt) = (text, proof, provenAt)
-            bytes = 2 * text.utf8.count + 2048
-        }
+    private struct Entry: Sendable {
+        var text: String
+        var proof: Proof
+        var bytes: Int
+        var provenAt: Date
     }
 
     /// Two halves: when one is full the other is let go of, with all that was not asked for since.
@@ -156,7 +149,7 @@ package final class ProvenTexts: TextVerifier {
     }
 
     private func keep(_ proof: Proof, _ text: String, _ kind: UInt8) {
-        let entry = Entry(text: text, proof: proof, provenAt: now())
+        let entry = Entry(text: text, proof: proof, bytes: 2 * text.utf8.count + 2048, provenAt: now())
         let (key, limit) = (Key(text, kind), halfOfCapacity)
         memory.withLock { memory in
             // Who puts a genuine signature under something else does not make the genuine text forgotten.

@@ -55,6 +55,7 @@ struct SimulatorRegistry {
         // What cannot be opened has gone meanwhile, or is somebody else's.
         guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
         guard flock(handle.fileDescriptor, LOCK_SH | LOCK_NB) != 0 else {
+            // What cannot be removed is passed over again the next time.
             try? FileManager.default.removeItem(at: file)
             return nil
         }
