@@ -79,13 +79,7 @@ import Testing
             let storage = try #require(try world.server.core.storage as? SQLiteStorage)
             let uuid = try await storage.notifications(InboxFilter(scopes: [world.scope().id]), before: .max, limit: 1)
                 .items.first?.uuid
-            try await storage.pool.write { db in
-                try db.execute(
-                    sql: """
-                        UPDATE notifications SET text = CAST(substr(text, 1, length(text) - 1) || x'00' AS BLOB)
-                        WHERE id = (SELECT max(id) FROM notifications)
-                        """)
-            }
+            try await storage.damageNotification("id = (SELECT max(id) FROM notifications)")
             let past = try await world.api.get("/v1/customers/\(anna)?at=\(instant)")
             #expect(past.status == 200)
             #expect((past["subscriptions"] as? [[String: Any]])?.first?["will_renew"] as? Bool == true)

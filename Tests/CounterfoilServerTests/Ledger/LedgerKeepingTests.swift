@@ -114,12 +114,7 @@ import Testing
 
     @Test func `a rebuild believes no text that was changed by hand, and then replaces nothing`() async throws {
         try await withLedger { ledger, life, _ in
-            try await ledger.storage.pool.write { db in
-                try db.execute(
-                    sql:
-                        "UPDATE notifications SET text = CAST(substr(text, 1, length(text) - 1) || x'00' AS BLOB) WHERE id = 1"
-                )
-            }
+            try await ledger.storage.damageNotification("id = 1")
             let report = try await LedgerRebuild(ledger.storage, verifier: life.verifier).run(replacing: true)
             #expect(report.refusals == 1 && !report.isReplaced)
             #expect(report.refused.first?.hasSuffix("bad_signature") == true, "\(report.refused)")
