@@ -32,7 +32,7 @@ public struct Network: Sendable, Hashable {
     /// The network that a client's address is counted for: an IPv4 address alone; of IPv6 the 64 bits that one subscriber
     /// has. Nil for what is no address.
     package static func ofClient(at address: String) -> Network? {
-        guard let bytes = bytes(String(address.prefix { $0 != "%" })) else { return nil }
+        guard let bytes = bytes(withoutZone(address)) else { return nil }
         if isZero(bytes, upTo: 10), bytes[10] == 0xFF, bytes[11] == 0xFF {
             return Network(address: bytes, prefix: 128, text: address)
         }
@@ -48,17 +48,22 @@ public struct Network: Sendable, Hashable {
 
     /// Whether an address, as text, lies in this range. What is no address lies in none.
     public func contains(_ address: String) -> Bool {
-        guard let bytes = Self.bytes(String(address.prefix { $0 != "%" })) else { return false }
+        guard let bytes = Self.bytes(Self.withoutZone(address)) else { return false }
         let (whole, rest) = prefix.quotientAndRemainder(dividingBy: 8)
         guard bytes.prefix(whole).elementsEqual(self.address.prefix(whole)) else { return false }
         guard rest > 0 else { return true }
         return (bytes[whole] ^ self.address[whole]) >> (8 - rest) == 0
     }
 
+    /// An address without the interface that it may name (RFC 4007, section 11).
+    private static func withoutZone(_ address: String) -> String {
+        address.utf8.firstIndex(of: UInt8(ascii: "%")).map { String(address[..<$0]) } ?? address
+    }
+
     /// The sixteen bytes of an address of either kind.
     private static func bytes(_ text: String) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 16)
-        if text.contains(":") {
+        if text.utf8.contains(UInt8(ascii: ":")) {
             return bytes.withUnsafeMutableBytes({ inet_pton(AF_INET6, text, $0.baseAddress) }) == 1 ? bytes : nil
         }
         (bytes[10], bytes[11]) = (0xFF, 0xFF)

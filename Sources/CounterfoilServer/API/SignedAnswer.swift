@@ -14,6 +14,8 @@ internal import Ledger
 enum SignedAnswer {
     static let nonceHeader = "Counterfoil-Nonce"
     static let signatureHeader = "Counterfoil-Signature"
+    /// Made once: to check a name costs more than to look for it.
+    private static let nonceName = HTTPField.Name(nonceHeader)
 
     /// What is signed: the version, the customer, the nonce and the time, each with a line feed, then the body. None of the
     /// lines can hold a line feed.
@@ -23,7 +25,7 @@ enum SignedAnswer {
 
     /// The nonce of a request: 16 to 64 characters of base64url, if there is one.
     static func nonce(of request: Request) throws(APIFailure) -> String? {
-        guard let name = HTTPField.Name(nonceHeader), !request.headers[values: name].isEmpty else { return nil }
+        guard let name = nonceName, !request.headers[values: name].isEmpty else { return nil }
         guard let nonce = request.headers.only(name), 16...64 ~= nonce.utf8.count,
             nonce.utf8.allSatisfy({ $0.isOfBase64URL })
         else {

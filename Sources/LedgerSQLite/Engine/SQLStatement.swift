@@ -32,7 +32,7 @@ struct SQLStatement {
     ///   such as one with a list of numbers: a connection drops nothing that it keeps.
     init(_ sql: String, _ values: [SQLValue], _ db: Database, isCached: Bool = true) throws {
         statement = try isCached ? db.cachedStatement(sql: sql) : db.makeStatement(sql: sql)
-        reset()
+        sqlite3_reset(pointer)
         // A parameter without a value would keep that of the last time.
         guard sqlite3_bind_parameter_count(pointer) == values.count else {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values: \(values.count)")
@@ -65,13 +65,8 @@ struct SQLStatement {
     func next() throws -> Bool {
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: return true
-        case SQLITE_DONE:
-            reset()
-            return false
-        case let code:
-            let failure = failure(code)
-            reset()
-            throw failure
+        case SQLITE_DONE: return false
+        case let code: throw failure(code)
         }
     }
 

@@ -223,7 +223,8 @@ package final class WebhookDispatcher: Service {
 
     /// Makes deliveries; false when no more can be made.
     private func fanOut(to targets: [FanOutTarget], _ group: inout DiscardingTaskGroup) async throws -> Bool {
-        guard let status = try await storage.status(for: targets) else { return false }
+        // Most commits of a server without webhooks ask for nothing else.
+        guard !targets.isEmpty, let status = try await storage.status(for: targets) else { return false }
         let gate = state.withLock { $0.gate.limit(status, at: .now) }
         let progress = try await storage.fanOut(to: targets, within: gate, limit: Self.batch, at: now)
         state.withLock { state in
