@@ -210,14 +210,8 @@ package final class NotificationProcessor: Service {
 
     private func fold(_ jobs: [Job]) async {
         let start = ContinuousClock.now
-        var folded: [FoldedNotification] = []
-        var leavesSome = false
-        for job in jobs {
-            await giveWay()
-            do { folded.append(try await read(job)) } catch {
-                if await !fail(job.id, error) { leavesSome = true }
-            }
-        }
+        let (folded, failed) = await writer.expecting { await read(jobs) }
+        var leavesSome = failed
         do { try await writer.fold(folded) } catch {
             leavesSome = true
             logger.error(
@@ -230,6 +224,19 @@ package final class NotificationProcessor: Service {
             state.inHand.subtract(jobs.map(\.id))
             if leavesSome { state.leaveSome() }
         }
+    }
+
+    /// What the notifications say that are believed, and whether others are left for later.
+    private func read(_ jobs: [Job]) async -> (folded: [FoldedNotification], leavesSome: Bool) {
+        var folded: [FoldedNotification] = []
+        var leavesSome = false
+        for job in jobs {
+            await giveWay()
+            do { folded.append(try await read(job)) } catch {
+                if await !fail(job.id, error) { leavesSome = true }
+            }
+        }
+        return (folded, leavesSome)
     }
 
     /// Goes to the end of the line for a processor. The App Store waits for an answer, and nobody for this: while there is
