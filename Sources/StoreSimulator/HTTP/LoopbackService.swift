@@ -12,6 +12,7 @@ package struct LoopbackService: Sendable {
     package let port: Int
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
+    private let connections: TakenConnections
 
     /// Listens, on any free port if `port` is 0. It answers when this returns.
     package init(
@@ -22,21 +23,22 @@ package struct LoopbackService: Sendable {
         var logger = Logger(label: label)
         // What is below it is the talk of connections that end when this is stopped.
         logger.logLevel = .critical
+        let connections = TakenConnections()
         let application = Application(
             responder: responder,
+            server: HTTPServerBuilder { connections.counting(HTTP1Channel(responder: $0)) },
             configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 1024),
             onServerRunning: { channel in
                 if let port = channel.localAddress?.port { continuation.yield(port) }
                 continuation.finish()
             }, logger: logger)
-        var plan = ServiceGroupConfiguration(services: [.init(service: application)], logger: logger)
-        plan.maximumGracefulShutdownDuration = .milliseconds(500)
-        let group = ServiceGroup(configuration: plan)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(services: [.init(service: application)], logger: logger))
         let running = Task {
             defer { continuation.finish() }
             try await group.run()
         }
-        (self.group, self.running) = (group, running)
+        (self.group, self.running, self.connections) = (group, running, connections)
         for await port in ports {
             self.port = port
             return
@@ -49,12 +51,17 @@ package struct LoopbackService: Sendable {
 
     /// Takes no more connections, gives those that are open half a second, and ends.
     ///
-    /// To cancel it at once would crash the process: a connection that was just taken and has not got its task is
-    /// not allowed to be dropped.
+    /// What is open then is cancelled, but not before each connection that was taken has its task: see ``TakenConnections``.
     package func stop() async {
         await group.triggerGracefulShutdown()
+        let end = Task {
+            do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
+            await connections.haveTasks()
+            running.cancel()
+        }
         // Cancelled is stopped.
         _ = await running.result
+        end.cancel()
     }
 
     /// Waits until it is stopped from elsewhere or fails.

@@ -52,6 +52,26 @@ import Testing
         #expect(counts.allSatisfy { $0 > 0 })
     }
 
+    /// Half a second was not enough on a machine that is busy: what ends it came before the task of a connection.
+    @Test func `ends on a busy machine while connections are coming in`() async throws {
+        for _ in 0..<10 {
+            let service = try await LoopbackService(
+                CallbackResponder<BasicRequestContext> { _, _ in Response(status: .ok) }, label: "test")
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 { group.addTask { _ = await Self.connections(to: service.port) } }
+                await Self.answered(by: service.port)
+                group.addTask { await service.stop() }
+                // Nobody else gets a processor for longer than that.
+                for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
+                    group.addTask {
+                        let end = ContinuousClock.now + .milliseconds(800)
+                        while ContinuousClock.now < end {}
+                    }
+                }
+            }
+        }
+    }
+
     /// Connects again and again, until nobody listens. Returns how often somebody did.
     private static func connections(to port: Int) async -> Int {
         var count = 0
