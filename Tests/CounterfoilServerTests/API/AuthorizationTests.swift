@@ -1,5 +1,7 @@
+import AppStoreModels
 import CounterfoilServer
 import Foundation
+import LedgerServices
 import StoreSimulator
 import Testing
 
@@ -25,6 +27,30 @@ import Testing
             // Without the scopes of the key that is shipped in an app, too.
             api.key = Asker.publicKey
             #expect(try await api.get("/v1/customers/\(anna)").status == 401)
+        }
+    }
+
+    @Test func `tells the key of one app nothing of another`() async throws {
+        try await World.withAPI { configuration in
+            configuration.apps.append(.init(bundleID: "com.example.other", environments: [.sandbox]))
+            configuration.keys.append(
+                .init(
+                    name: "other", hash: APIKeyText.hash(of: "other"), scopes: [.customersRead],
+                    apps: ["com.example.other"]))
+        } _: { world in
+            let anna = try await world.subscriber("anna")
+            let app = world.simulator.information.bundleID
+            func subscriptions(_ path: String, _ api: Asker) async throws -> Int? {
+                (try await api.get(path)["subscriptions"] as? [Any])?.count
+            }
+            #expect(try await subscriptions("/v1/customers/\(anna)?app=\(app)", world.api) == 1)
+            var api = world.api
+            api.key = "other"
+            let refused = try await api.get("/v1/customers/\(anna)?app=\(app)")
+            #expect(refused.status == 400 && refused.code == "unknown_app")
+            // The only app that it may ask about needs no name.
+            #expect(try await subscriptions("/v1/customers/\(anna)", api) == 0)
+            #expect(try await subscriptions("/v1/customers/\(anna)?app=com.example.other", api) == 0)
         }
     }
 
