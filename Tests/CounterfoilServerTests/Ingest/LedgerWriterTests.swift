@@ -40,7 +40,8 @@ import Testing
         }
     }
 
-    @Test func `goes on when what it waited for was refused`() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `goes on when what it waited for was refused`() async throws {
         var limits = LedgerWriter.Limits()
         limits.patience = 600_000
         try await Self.write(limits) { writer, ledger in
