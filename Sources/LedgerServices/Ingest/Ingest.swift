@@ -48,13 +48,14 @@ package struct Ingest: Sendable {
     package func accept(_ signedPayload: String, origin: Origin) async throws -> Acceptance {
         let verifier = origin == .delivered ? live : historical
         let start = ContinuousClock.now
-        let (verified, scope): (Verified<ResponseBodyV2DecodedPayload>, Scope) = try await writer.expecting {
-            let verified = try await metrics.spans.measure("verify") {
-                try await verifier.notification(signedPayload)
-            }
-            return (verified, try self.scope(of: verified.payload))
+        let verified = try await writer.expecting {
+            try await metrics.spans.measure("verify") { try await verifier.notification(signedPayload) }
         }
         metrics.verification.record(since: start)
+        let audience = NotificationAudience(verified.payload)
+        guard let bundleID = audience.bundleID, let environment = audience.environment,
+            let scope = scopes[bundleID, environment]
+        else { throw VerificationError(.wrongApp, "signed for an app or an environment that is not configured") }
         let received = ReceivedNotification(
             verified, scope: scope, at: clock.arrival(ofSigned: verified.payload.signedDate), origin: origin)
         let reception = try await writer.receive(received)
@@ -70,13 +71,5 @@ package struct Ingest: Sendable {
         case .duplicate: metrics.duplicates.increment()
         }
         return Acceptance(reception: reception, notification: verified, scope: scope)
-    }
-
-    private func scope(of payload: ResponseBodyV2DecodedPayload) throws -> Scope {
-        let audience = NotificationAudience(payload)
-        guard let bundleID = audience.bundleID, let environment = audience.environment,
-            let scope = scopes[bundleID, environment]
-        else { throw VerificationError(.wrongApp, "signed for an app or an environment that is not configured") }
-        return scope
     }
 }

@@ -14,7 +14,7 @@ package final class LedgerWriter: Service {
     package struct Limits: Sendable {
         package var receiving = 512
         package var folding = 128
-        /// How many milliseconds a commit waits for notifications that are being verified or read, at most.
+        /// How many milliseconds a commit waits for notifications that are being verified, at most.
         package var patience = 5
 
         package init() {}
@@ -33,19 +33,9 @@ package final class LedgerWriter: Service {
     private struct State {
         var receiving: [Reservation] = []
         var folding: [FoldJob] = []
-        /// For how much somebody is at work that will be handed over.
+        /// How many notifications are being verified.
         var expected = 0
-        /// The commit that waits for it, and what ends its patience.
-        var pause: (continuation: CheckedContinuation<Void, Never>, end: Task<Void, Never>)?
         var isClosed = false
-
-        /// Whether a commit is better made a little later.
-        func mayGrow(_ limits: Limits) -> Bool { expected > 0 && receiving.count < limits.receiving }
-
-        mutating func takePause() -> (continuation: CheckedContinuation<Void, Never>, end: Task<Void, Never>)? {
-            defer { pause = nil }
-            return pause
-        }
     }
 
     private let state = Mutex(State())
@@ -70,19 +60,13 @@ package final class LedgerWriter: Service {
         (wakeups, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Verifies what is handed over next if it is genuine, so that a commit can wait for it.
-    package func expecting<Verified>(_ verify: () async throws -> Verified) async rethrows -> Verified {
+    /// Verifies a notification that will be handed over if it is genuine, so that a commit can wait for it.
+    package func expecting<Notification>(
+        _ verify: () async throws -> Notification
+    ) async rethrows -> Notification {
         state.withLock { $0.expected += 1 }
-        do {
-            let verified = try await verify()
-            // The commit goes on when it is handed over: before, it would be made without.
-            state.withLock { $0.expected -= 1 }
-            return verified
-        } catch {
-            state.withLock { $0.expected -= 1 }
-            goOn()
-            throw error
-        }
+        defer { state.withLock { $0.expected -= 1 } }
+        return try await verify()
     }
 
     /// Keeps a notification. It is on disk when this returns.
@@ -96,7 +80,6 @@ package final class LedgerWriter: Service {
             }
             if isClosed { continuation.resume(throwing: StorageError(.failed, "the server is shutting down")) }
             bell.yield()
-            goOn()
         }
     }
 
@@ -111,7 +94,6 @@ package final class LedgerWriter: Service {
             }
             if isClosed { continuation.resume(throwing: StorageError(.failed, "the server is shutting down")) }
             bell.yield()
-            goOn()
         }
     }
 
@@ -136,28 +118,14 @@ package final class LedgerWriter: Service {
         bell.finish()
     }
 
-    /// What is being verified right now comes into the same commit, if it is soon ready: a commit costs nearly as much for one
-    /// as for many. Nobody waits for what has not arrived yet.
+    /// Notifications that are being verified right now come into the same commit, if they are soon ready: a commit costs nearly
+    /// as much for one as for many. Nobody waits for what has not arrived yet.
     private func waitForExpected() async {
-        await withCheckedContinuation { continuation in
-            let mustWait = state.withLock { state in
-                guard state.mayGrow(limits) else { return false }
-                let end = Task {
-                    do { try await Task.sleep(for: .milliseconds(limits.patience)) } catch { return }
-                    goOn(whatever: true)
-                }
-                state.pause = (continuation, end)
-                return true
-            }
-            if !mustWait { continuation.resume() }
+        for _ in 0..<limits.patience {
+            let mayGrow = state.withLock { $0.expected > 0 && $0.receiving.count < limits.receiving }
+            guard mayGrow else { return }
+            do { try await Task.sleep(for: .milliseconds(1)) } catch { return }
         }
-    }
-
-    /// Has the commit made that waits, if nothing more is expected for it.
-    private func goOn(whatever: Bool = false) {
-        let pause = state.withLock { state in whatever || !state.mayGrow(limits) ? state.takePause() : nil }
-        pause?.end.cancel()
-        pause?.continuation.resume()
     }
 
     /// One commit; false when there is nothing to write.

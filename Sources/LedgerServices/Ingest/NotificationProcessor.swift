@@ -210,8 +210,14 @@ package final class NotificationProcessor: Service {
 
     private func fold(_ jobs: [Job]) async {
         let start = ContinuousClock.now
-        let (folded, failed) = await writer.expecting { await read(jobs) }
-        var leavesSome = failed
+        var folded: [FoldedNotification] = []
+        var leavesSome = false
+        for job in jobs {
+            await giveWay()
+            do { folded.append(try await read(job)) } catch {
+                if await !fail(job.id, error) { leavesSome = true }
+            }
+        }
         do { try await writer.fold(folded) } catch {
             leavesSome = true
             logger.error(
@@ -224,19 +230,6 @@ package final class NotificationProcessor: Service {
             state.inHand.subtract(jobs.map(\.id))
             if leavesSome { state.leaveSome() }
         }
-    }
-
-    /// What the notifications say that are believed, and whether others are left for later.
-    private func read(_ jobs: [Job]) async -> (folded: [FoldedNotification], leavesSome: Bool) {
-        var folded: [FoldedNotification] = []
-        var leavesSome = false
-        for job in jobs {
-            await giveWay()
-            do { folded.append(try await read(job)) } catch {
-                if await !fail(job.id, error) { leavesSome = true }
-            }
-        }
-        return (folded, leavesSome)
     }
 
     /// Goes to the end of the line for a processor. The App Store waits for an answer, and nobody for this: while there is
