@@ -27,6 +27,7 @@ test: system-packages interop ## Check the format, build everything, run all tes
 	Scripts/build-docs
 	Scripts/check-dependents
 	Scripts/check-fuzz
+	Scripts/check-optimized
 	$(MAKE) client-test check-storekit console-test
 
 .PHONY: console-test

@@ -22,7 +22,9 @@ extension ReceiptValidator {
         try digest.requireAgreement(with: container.signer.signatureAlgorithm)
         let paths = CertificatePaths(container.certificates + intermediates.ders)
         let signer = container.signer
-        let leaf = try paths.certificate(issuer: signer.issuer, serialNumber: signer.serialNumber)
+        guard let leaf = paths.certificate(issuer: signer.issuer, serialNumber: signer.serialNumber) else {
+            throw paths.unreadable ?? VerificationError(.badSignature, "no certificate is that of the signer")
+        }
         let proof = try prove(leaf, paths, container)
         try requireSignature(of: container, by: leaf, digest)
 
