@@ -194,6 +194,7 @@ let package = Package(
                 "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", "WebConsole", crypto,
                 cryptoExtras, x509, asn1,
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 hummingbird, .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -6,13 +6,15 @@ internal import HummingbirdTLS
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
+internal import ServiceLifecycle
+internal import WebConsole
 
 /// Listens, and leads requests to where they are answered.
 enum HTTPService {
     static func application(
         _ core: ServerCore, _ identity: Live<TLSIdentity>?, _ console: Console? = nil,
         onRunning: @escaping @Sendable (Int?) -> Void
-    ) throws -> some ApplicationProtocol {
+    ) throws -> some Service {
         let pages = console?.settings.listen == nil ? console?.responder : nil
         let address = BindAddress.hostname(core.configuration.listen.host, port: core.configuration.listen.port)
         return try application(
@@ -22,7 +24,7 @@ enum HTTPService {
     /// The pages at an address of their own.
     static func application(
         of console: Console, at address: ServerConfiguration.Console.Address, _ identity: Live<TLSIdentity>?
-    ) throws -> some ApplicationProtocol {
+    ) throws -> some Service {
         try application(
             console.core, identity, ConsoleOnly(console: console.responder),
             .hostname(address.host, port: address.port)
@@ -32,13 +34,15 @@ enum HTTPService {
     private static func application(
         _ core: ServerCore, _ identity: Live<TLSIdentity>?, _ responder: some HTTPResponder<ServerContext>,
         _ address: BindAddress, _ onRunning: @escaping @Sendable (Int?) -> Void
-    ) throws -> some ApplicationProtocol {
+    ) throws -> some Service {
         var logger = core.logger
         // What is below it is the talk of connections.
         logger.logLevel = max(logger.logLevel, .error)
-        return Application(
+        let taken = TakenConnections()
+        let application = Application(
             responder: responder,
-            server: try server(core.configuration, identity, ClientConnections(core.configuration, core.requests)),
+            server: try server(
+                core.configuration, identity, ClientConnections(core.configuration, core.requests), taken),
             configuration: .init(
                 address: address,
                 serverName: nil, backlog: 1024,
@@ -46,6 +50,14 @@ enum HTTPService {
                     core.configuration.limits.connections ?? maximumConnections, logger: logger)),
             onServerRunning: { channel in onRunning(channel.localAddress?.port) },
             eventLoopGroupProvider: .shared(loops), logger: logger)
+        return ServingApplication(application: application, connections: taken)
+    }
+
+    private struct ServingApplication<Base: ApplicationProtocol>: Service {
+        let application: Base
+        let connections: TakenConnections
+
+        func run() async throws { try await connections.whileServing { try await application.run() } }
     }
 
     /// Half as many as there are cores. They only take requests apart and write answers; what an answer takes is done on the
@@ -61,7 +73,8 @@ enum HTTPService {
     }
 
     private static func server(
-        _ configuration: ServerConfiguration, _ identity: Live<TLSIdentity>?, _ connections: ClientConnections
+        _ configuration: ServerConfiguration, _ identity: Live<TLSIdentity>?, _ connections: ClientConnections,
+        _ taken: TakenConnections
     ) throws -> HTTPServerBuilder {
         let patience = configuration.limits.sendingTime
         let http = HTTP1Channel.Configuration(
@@ -69,7 +82,8 @@ enum HTTPService {
             idleTimeout: TimeAmount(configuration.limits.idleTime),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
-        guard let identity else { return .http1(configuration: http) }
-        return try .tls(.http1(configuration: http), tlsConfiguration: TLSIdentity.configuration(identity))
+        let plain = HTTPServerBuilder { taken.holding(HTTP1Channel(responder: $0, configuration: http)) }
+        guard let identity else { return plain }
+        return try .tls(plain, tlsConfiguration: TLSIdentity.configuration(identity))
     }
 }

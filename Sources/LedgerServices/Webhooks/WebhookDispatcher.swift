@@ -223,7 +223,7 @@ package final class WebhookDispatcher: Service {
 
     /// Makes deliveries; false when no more can be made.
     private func fanOut(to targets: [FanOutTarget], _ group: inout DiscardingTaskGroup) async throws -> Bool {
-        // Most commits of a server without webhooks ask for nothing else.
+        // After each commit of a server without webhooks this would be the only question.
         guard !targets.isEmpty, let status = try await storage.status(for: targets) else { return false }
         let gate = state.withLock { $0.gate.limit(status, at: .now) }
         let progress = try await storage.fanOut(to: targets, within: gate, limit: Self.batch, at: now)

@@ -3,6 +3,7 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
+internal import WebConsole
 
 /// Answers requests to a port of 127.0.0.1 until it is stopped.
 package struct LoopbackService: Sendable {
@@ -12,7 +13,6 @@ package struct LoopbackService: Sendable {
     package let port: Int
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
-    private let connections: TakenConnections
 
     /// Listens, on any free port if `port` is 0. It answers when this returns.
     package init(
@@ -26,19 +26,20 @@ package struct LoopbackService: Sendable {
         let connections = TakenConnections()
         let application = Application(
             responder: responder,
-            server: HTTPServerBuilder { connections.counting(HTTP1Channel(responder: $0)) },
+            server: HTTPServerBuilder { connections.holding(HTTP1Channel(responder: $0)) },
             configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 1024),
             onServerRunning: { channel in
                 if let port = channel.localAddress?.port { continuation.yield(port) }
                 continuation.finish()
             }, logger: logger)
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(services: [.init(service: application)], logger: logger))
+        var plan = ServiceGroupConfiguration(services: [.init(service: application)], logger: logger)
+        plan.maximumGracefulShutdownDuration = .milliseconds(500)
+        let group = ServiceGroup(configuration: plan)
         let running = Task {
             defer { continuation.finish() }
-            try await group.run()
+            try await connections.whileServing { try await group.run() }
         }
-        (self.group, self.running, self.connections) = (group, running, connections)
+        (self.group, self.running) = (group, running)
         for await port in ports {
             self.port = port
             return
@@ -50,18 +51,10 @@ package struct LoopbackService: Sendable {
     }
 
     /// Takes no more connections, gives those that are open half a second, and ends.
-    ///
-    /// What is open then is cancelled, but not before each connection that was taken has its task: see ``TakenConnections``.
     package func stop() async {
         await group.triggerGracefulShutdown()
-        let end = Task {
-            do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
-            await connections.haveTasks()
-            running.cancel()
-        }
         // Cancelled is stopped.
         _ = await running.result
-        end.cancel()
     }
 
     /// Waits until it is stopped from elsewhere or fails.

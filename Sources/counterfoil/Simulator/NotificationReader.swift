@@ -59,6 +59,7 @@ actor NotificationReader {
             read(notification, &line)
             return line
         }
+        // Each environment has its verifier. What cannot be read is told below, and why does not help anybody.
         guard let envelope = try? JSONDecoder().decode(Envelope.self, from: body), let verifier = verifiers[environment]
         else {
             line.refuse("bad_json", "the body is no object with signedPayload")
@@ -161,8 +162,8 @@ struct NotificationLine: Encodable {
         appAccountToken = transaction.appAccountToken?.text
     }
 
-    /// One object. Everything in it can be written.
-    var json: String { (try? JSONLine.text(self)) ?? "{}" }
+    /// One object.
+    func json() throws -> String { try JSONLine.text(self) }
 
     func text(_ style: Style) -> String {
         var words = [signedDate?.readable ?? Date().readable]

@@ -52,7 +52,7 @@ final class NotificationReceiver: Sendable {
         let body = Data(try await request.body.collect(upTo: 1 << 20).readableBytesView)
         var line = await reader.read(body, in: environment)
         let response = await forward(body, contentType: request.headers[.contentType], &line)
-        Output.line(indent + (asJSON ? line.json : line.text(Style.current())))
+        Output.line(indent + (asJSON ? try line.json() : line.text(Style.current())))
         if number == maximum { end() }
         return response
     }

@@ -2,6 +2,7 @@
 import Foundation
 import LedgerServices
 import StoreSimulator
+import TestSupport
 import Testing
 
 /// What is left of a server that was stopped.
@@ -26,5 +27,15 @@ import Testing
         #expect(metrics == nil && webhooks == nil && recovery == nil)
         // Its clock was the simulator's.
         #expect(simulator == nil)
+    }
+    /// A connection that was taken a moment before the end, and has nobody yet who answers it, ended the whole process.
+    @Test func `ends while connections are coming in`() async throws {
+        try await World.run { world in
+            for _ in 0..<10 {
+                let port = try world.server.port
+                #expect(try await ConnectionFlood.flood(port) { try await world.stopServer() } > 0)
+                try await world.startServer()
+            }
+        }
     }
 }
