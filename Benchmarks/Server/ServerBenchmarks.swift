@@ -171,22 +171,30 @@ struct ServerBenchmarks {
     func reportReading(rounds: Int = 5, count: Int = 20_000) async throws {
         let customers = store.customers
         var rates: [String: [Double]] = [:]
+        func take(_ name: String, _ request: @escaping @Sendable (Int) -> ByteBuffer) async throws -> Double {
+            let before = Processor.time
+            let result = try await send(count, request)
+            rates[name, default: []].append(result.rate)
+            rates[name + ".time", default: []].append((Processor.time - before - result.processor) / Double(count))
+            return result.rate
+        }
         let empty = HTTPRequests.request("GET", "/health/live")
         for round in 0..<rounds {
-            let nothing = try await send(count) { _ in empty }
+            let nothing = try await take("empty") { _ in empty }
             // Made before the clock runs, as the empty one is.
             let requests = (0..<count).map { index in
                 let customer = (index &* 7919 &+ round &* 104_729) % customers
                 return HTTPRequests.request("GET", "/v1/customers/\(LoadedStore.token(customer).text)")
             }
-            let reading = try await send(count) { requests[$0] }
-            rates["empty", default: []].append(nothing.rate)
-            rates["customer", default: []].append(reading.rate)
-            rates["ratio", default: []].append(reading.rate / nothing.rate)
+            let reading = try await take("customer") { requests[$0] }
+            rates["ratio", default: []].append(reading / nothing)
         }
         func median(_ name: String) -> Double { (rates[name] ?? []).sorted()[rounds / 2] }
         report("server.empty", median("empty"), "1/s")
         report("server.customer", median("customer"), "1/s")
+        for name in ["empty", "customer"] {
+            report("server.\(name).time", median(name + ".time") * 1e6, "µs of processor time")
+        }
         report("server.customer / server.empty", median("ratio"), "ratio")
         report("server.memory.with-generator", Memory.resident / 1_048_576, "MiB")
     }

@@ -61,8 +61,9 @@ enum HTTPService {
     }
 
     /// Half as many as there are cores. They only take requests apart and write answers; what an answer takes is done on the
-    /// other threads, and with a loop for each core they wait for each other: of two cores one loop serves a customer 13 %
-    /// more often than two do. One for all servers of a process, as long as it runs.
+    /// other threads, and with a loop for each core they wait for each other: of two cores one loop serves a customer 6 to 13 %
+    /// more often than two do, though it takes some 9 % fewer notifications (docs/performance.md). One for all servers of a
+    /// process, as long as it runs.
     private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: max(1, System.coreCount / 2))
 
     /// As many as there are file descriptors for, but for those of the ledger and of what the server asks itself.
