@@ -5,6 +5,9 @@ import FuzzSupport
 import StoreSimulator
 import SwiftASN1
 
+/// No answer is used for longer, in seconds.
+private let longest: TimeInterval = 86_400
+
 private let parties = Property.success("the parties exist") { try OCSPParties() }
 
 /// A response as a responder sends it; and response data that the responder really signs.
@@ -31,10 +34,13 @@ private func check(_ response: [UInt8]) {
     guard let answer = answer(response) else { return }
     Property.require(answer.thisUpdate <= present + 60, "an answer comes from the future")
     Property.require(answer.expires > present, "an answer is too old")
+    Property.require(answer.expires <= present + longest, "an answer is used for longer than a day")
     Property.require(
         (try? OCSPAnswer(
             der: Data(response), to: parties.question, issuer: parties.stranger.certificate, now: present)) == nil,
         "an answer holds for another issuer")
+    // One that promises more may be used again when it is asked for again a day later.
+    guard answer.expires < present + longest else { return }
     Property.require(
         (try? OCSPAnswer(
             der: Data(response), to: parties.question, issuer: parties.issuer.certificate, now: answer.expires)) == nil,

@@ -52,6 +52,7 @@ extension Seeds {
         try add("revoked") { $0.status = .revoked(present - 86_400) }
         try add("unknown") { $0.status = .unknown }
         try add("without-end") { $0.nextUpdate = nil }
+        try add("for-years") { $0.nextUpdate = present + 3650 * 86_400 }
         try add("stale") { $0.nextUpdate = present - 1 }
         try add("delegated") { $0.delegate = parties.delegate }
         try add("another-certificate") { $0.serialNumber = [9] }

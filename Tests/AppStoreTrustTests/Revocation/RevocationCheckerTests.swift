@@ -129,6 +129,23 @@ import X509
         #expect(responders.asked.count == 4)
     }
 
+    /// A responder whose clock is wrong may promise that, and would hide a revocation for as long.
+    @Test func `asks again after a day where an answer promises years`() async throws {
+        for (subject, issuer) in [(.leaf, authority.intermediate), (.intermediate, authority.root)]
+            as [(TestResponders.Subject, Issued)]
+        {
+            var responder = OCSPResponder(issuer: issuer, now: TestStore.now)
+            responder.nextUpdate = TestStore.now + 3650 * 86_400
+            responders.set(subject) { [responder] in try responder.answer($0) }
+        }
+        let checker = checker(.soft)
+        for (seconds, asked) in [(0, 2), (86_399, 2), (1, 4)] {
+            clock.advance(by: Double(seconds))
+            #expect(try await checker.finding(for: chain).status == .good)
+            #expect(responders.asked.count == asked)
+        }
+    }
+
     @Test func `remembers that an answer was of no use, so that a thousand verifications ask once`() async throws {
         for (subject, issuer) in [(.leaf, authority.intermediate), (.intermediate, authority.root)]
             as [(TestResponders.Subject, Issued)]
