@@ -7,6 +7,14 @@ import Testing
         #expect(([0, 255, 171] as [UInt8]).hexadecimal == "00ffab")
     }
 
+    @Test func `reads again what it writes, of each byte and of any sequence`() {
+        let all = [UInt8](0...255)
+        #expect(all.hexadecimal.utf8.count == 512)
+        #expect([UInt8](hexadecimal: all.hexadecimal) == all)
+        #expect([UInt8](hexadecimal: all.dropFirst(7).lazy.reversed().hexadecimal) == all.dropFirst(7).reversed())
+        #expect([UInt8]().hexadecimal.isEmpty)
+    }
+
     @Test(arguments: ["0", "0g", "0x00", " 00", "é", "00 "])
     func `refuses what is not pairs of digits`(_ text: String) {
         #expect([UInt8](hexadecimal: text) == nil)
