@@ -222,7 +222,8 @@ let package = Package(
             "WebConsoleTests",
             [
                 "WebConsole", "Basics", server("HummingbirdTesting", "hummingbird"),
-                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ] + httpServer),
         tests("EntitlementsTests", ["Entitlements", "AppStoreModels", "AppStoreServer"]),
         tests("LedgerTests", ["Ledger", "Basics", "AppStoreModels", "Entitlements"]),

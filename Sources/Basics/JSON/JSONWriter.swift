@@ -151,8 +151,8 @@ package struct JSONWriter: Sendable {
                 put(UInt8(ascii: "\""))
                 for (index, byte) in raw.enumerated() {
                     if index == 4 || index == 6 || index == 8 || index == 10 { put(UInt8(ascii: "-")) }
-                    put(Self.digits[Int(byte >> 4)])
-                    put(Self.digits[Int(byte & 15)])
+                    put((byte >> 4).hexadecimalDigit)
+                    put(byte.hexadecimalDigit)
                 }
                 put(UInt8(ascii: "\""))
             }
@@ -249,8 +249,8 @@ package struct JSONWriter: Sendable {
             case 0x0D: append("\\r")
             case 0..<0x20:
                 append("\\u00")
-                append(Self.digits[Int(byte >> 4)])
-                append(Self.digits[Int(byte & 15)])
+                append((byte >> 4).hexadecimalDigit)
+                append(byte.hexadecimalDigit)
             default: append(byte)
             }
         }
@@ -275,6 +275,4 @@ package struct JSONWriter: Sendable {
         room.withUnsafeMutableBytes { set(UnsafeMutableRawBufferPointer(rebasing: $0[count..<end])) }
         count = end
     }
-
-    private static let digits = Array("0123456789abcdef".utf8)
 }

@@ -19,6 +19,7 @@ package struct RequestBody: Sendable, Hashable {
     /// Reads a body. Status 400 without a code for what is not one JSON object: UTF-8, no name twice, little nesting.
     package init(_ bytes: [UInt8]) throws(APIFailure) {
         guard bytes.count <= Self.maximumSize else { throw APIFailure(status: 400, "the body is too large") }
+        // The answer has no code that could say why.
         guard case .object(let fields) = try? StrictJSONDecoder.decode(JSON.self, from: bytes) else {
             throw APIFailure(status: 400, "the body is not a JSON object")
         }

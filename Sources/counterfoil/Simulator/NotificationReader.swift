@@ -59,7 +59,7 @@ actor NotificationReader {
             read(notification, &line)
             return line
         }
-        // Each environment has its verifier. What cannot be read is told below, and why does not help anybody.
+        // Each environment has a verifier. Whatever else was sent, the line says what it should have been.
         guard let envelope = try? JSONDecoder().decode(Envelope.self, from: body), let verifier = verifiers[environment]
         else {
             line.refuse("bad_json", "the body is no object with signedPayload")

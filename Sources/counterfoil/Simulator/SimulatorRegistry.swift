@@ -59,6 +59,7 @@ struct SimulatorRegistry {
             try? FileManager.default.removeItem(at: file)
             return nil
         }
+        // Nor is one whose file cannot be read: other commands take its folder instead.
         guard let data = try? handle.readToEnd() else { return nil }
         let folder = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
         // Without a readable file it is about to end, or of another version.

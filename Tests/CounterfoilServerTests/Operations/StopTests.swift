@@ -28,7 +28,8 @@ import Testing
         // Its clock was the simulator's.
         #expect(simulator == nil)
     }
-    /// A connection that was taken a moment before the end, and has nobody yet who answers it, ended the whole process.
+
+    /// A connection that was taken a moment before the end, and has nobody yet who answers it, could end the whole process.
     @Test func `ends while connections are coming in`() async throws {
         try await World.run { world in
             for _ in 0..<10 {
