@@ -13,8 +13,7 @@ enum ServerRoutes {
         let methods = AllowedMethods()
         let router = router(core, methods)
         methods.take(router.routes.map { ($0.path.description, $0.method.rawValue) })
-        let failures = FailureMiddleware(logger: core.logger, methods: methods)
-        return TimedResponder(base: router.buildResponder(), watch: core.watch) { failures.response(to: $0, $1, $2) }
+        return router.buildResponder()
     }
 
     static func router(_ core: ServerCore, _ methods: AllowedMethods = AllowedMethods()) -> Router<ServerContext> {
@@ -29,24 +28,27 @@ enum ServerRoutes {
             BodyLimit(bytes: limits.requestBytes, budget: core.bodies, listen: listen)
             KnownParameters()
         }
+        let limited = router.group().add(middleware: TimeLimit(watch: core.watch))
         OperationsRoutes(
             readiness: core.readiness, recorded: core.metrics, logger: logger,
             access: LocalOrAuthorized(authorization: authorization, listen: listen)
-        ).add(to: router)
+        ).add(to: limited)
         router.get("/openapi.yaml") { _, _ in APIDescription.response }
         NotificationRoutes(
             ingest: core.ingest, version1: core.notificationsV1, recovery: core.recovery, refusals: core.refusals,
             listen: listen, metrics: core.metrics, clock: core.clock, logger: logger
-        ).add(to: router)
+        ).add(to: limited)
         VerifyReceiptRoutes(service: core.verifyReceipt, apps: core.apps, limits: limits, listen: listen)
-            .add(to: router)
-        RetentionRoutes(verifier: core.verifier, logger: logger).add(to: router)
+            .add(to: limited)
+        RetentionRoutes(verifier: core.verifier, logger: logger).add(to: limited)
         SessionRoutes(
             prover: core.prover, authorization: authorization, resolver: resolver, listen: listen, clock: core.clock
-        ).add(to: router)
+        ).add(to: limited)
         // Everything below /v1 needs a key.
-        let v1 = router.group("/v1").add(middleware: AuditRefusals(audit: core.requestAudit)).add(
-            middleware: authorization)
+        let v1 = router.group("/v1").addMiddleware {
+            AuditRefusals(audit: core.requestAudit)
+            authorization
+        }
         addAPI(to: v1, core)
         return router
     }
@@ -54,14 +56,23 @@ enum ServerRoutes {
     /// What there is below `/v1`, behind whoever says who asks.
     static func addAPI(to group: RouterGroup<ServerContext>, _ core: ServerCore) {
         let maximumBytes = core.configuration.limits.requestBytes
-        let known = group.addMiddleware {
-            AuditMiddleware(core.requestAudit)
-            IdempotencyMiddleware(storage: core.storage, clock: core.clock, maximumBytes: maximumBytes)
-        }
-        let v1 = APIRouter(group: known, resolver: RequestResolver(apps: core.apps, scopes: core.scopes))
+        let audit = AuditMiddleware(core.requestAudit)
+        let idempotency = IdempotencyMiddleware(storage: core.storage, clock: core.clock, maximumBytes: maximumBytes)
+        let resolver = RequestResolver(apps: core.apps, scopes: core.scopes)
+        let unlimited = APIRouter(
+            group: group.group().addMiddleware {
+                audit
+                idempotency
+            }, resolver: resolver)
+        let v1 = APIRouter(
+            group: group.group().addMiddleware {
+                TimeLimit(watch: core.watch)
+                audit
+                idempotency
+            }, resolver: resolver)
         let (storage, apps, clock, webhooks) = (core.storage, core.apps, core.clock, core.webhooks)
         let (customers, answers) = (core.customers, CustomerAnswers(apps: apps, clock: clock))
-        CustomerRoutes(customers: customers, answers: answers).add(to: v1)
+        CustomerRoutes(customers: customers, answers: answers, watch: core.watch).add(to: unlimited)
         RecoveryRoutes(
             storage: storage, recovery: core.recovery, settings: core.configuration.recovery, clients: core.clients,
             resolver: v1.resolver, clock: clock
@@ -126,7 +137,7 @@ struct FailureMiddleware: RouterMiddleware {
     }
 
     /// What is answered when a request fails.
-    func response(to error: any Error, _ request: Request, _ context: ServerContext) -> Response {
+    private func response(to error: any Error, _ request: Request, _ context: ServerContext) -> Response {
         var failure = Self.failure(error)
         if let error = error as? HTTPError, error.status == .notFound {
             let allowed = methods.allowed(at: request.uri.path)

@@ -30,9 +30,7 @@ struct ConsoleOnly: HTTPResponder {
 extension Console {
     /// Answers every request for a page.
     var responder: @Sendable (Request, ServerContext) async throws -> Response {
-        let timed = TimedResponder(base: ConsoleRoutes.responder(core, self), watch: core.watch) {
-            self.response(to: $0, $1, $2)
-        }
-        return { try await timed.respond(to: $0, context: $1) }
+        let responder = ConsoleRoutes.responder(core, self)
+        return { try await responder.respond(to: $0, context: $1) }
     }
 }

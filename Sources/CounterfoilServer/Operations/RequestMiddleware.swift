@@ -50,7 +50,8 @@ struct RequestMiddleware: RouterMiddleware {
         note(request, context, response.status, start)
         var response = response
         if let header = Self.header { response.headers[header] = context.requestID }
-        return response
+        // Whoever asks for the head would take a body for the beginning of the next answer (RFC 9110, section 9.3.2).
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     private func note(

@@ -1,6 +1,5 @@
 internal import ServiceLifecycle
 internal import Foundation
-internal import HTTPTypes
 internal import Hummingbird
 internal import Synchronization
 
@@ -23,7 +22,7 @@ package final class RequestWatch: Service {
     package init(limit: Duration) { self.limit = limit }
 
     /// Takes note of an answer that is being made.
-    fileprivate func begin(_ answer: Task<Response, any Error>) -> UInt64 {
+    private func begin(_ answer: Task<Response, any Error>) -> UInt64 {
         let deadline = ContinuousClock.now + limit
         return state.withLock { state in
             state.number &+= 1
@@ -33,7 +32,7 @@ package final class RequestWatch: Service {
     }
 
     /// Forgets it; false when it took too long.
-    fileprivate func end(_ number: UInt64) -> Bool {
+    private func end(_ number: UInt64) -> Bool {
         state.withLock { $0.underWay.removeValue(forKey: number) != nil }
     }
 
@@ -55,27 +54,22 @@ package final class RequestWatch: Service {
     }
 }
 
-/// Cancels what takes longer than a request may, and says so. What is being written to the disk is not taken back: then
-/// the answer waits for it.
-struct TimedResponder<Base: HTTPResponder>: HTTPResponder where Base.Context == ServerContext {
-    let base: Base
-    let watch: RequestWatch
-    /// The answer to a request that took too long.
-    let fail: @Sendable (APIFailure, Request, ServerContext) -> Response
-
-    @concurrent func respond(to request: Request, context: ServerContext) async throws -> Response {
+extension RequestWatch {
+    /// Makes an answer. One that takes longer than a request may is cancelled; what is being written to the disk is not taken
+    /// back: then the answer waits for it.
+    ///
+    /// - Throws: 503 for what was cancelled.
+    func limiting(_ work: @escaping @Sendable @concurrent () async throws -> Response) async throws -> Response {
         // A task of its own, which can be cancelled without the connection. It begins here and now: most have nothing to
         // wait for, and are done when this returns.
-        let answer = begin { try await base.respond(to: request, context: context) }
-        let number = watch.begin(answer)
+        let answer = begin(work)
+        let number = begin(answer)
         let result = await withTaskCancellationHandler {
             await answer.result
         } onCancel: {
             answer.cancel()
         }
-        let response = try (watch.end(number) ? result : late(result, request, context)).get()
-        // Whoever asks for the head would take a body for the beginning of the next answer (RFC 9110, section 9.3.2).
-        return request.method == .head ? response.createHeadResponse() : response
+        return try (end(number) ? result : Self.late(result)).get()
     }
 
     private func begin(_ work: @escaping @Sendable @concurrent () async throws -> Response) -> Task<Response, any Error>
@@ -84,14 +78,28 @@ struct TimedResponder<Base: HTTPResponder>: HTTPResponder where Base.Context == 
         if #available(macOS 26, *) { Task.immediate(operation: work) } else { Task(operation: work) }
     }
 
-    private func late(
-        _ result: Result<Response, any Error>, _ request: Request, _ context: ServerContext
-    ) -> Result<Response, any Error> {
+    private static func late(_ result: Result<Response, any Error>) -> Result<Response, any Error> {
         // What was done in spite of it is done.
         if case .success(let response) = result, response.status.code < 400 { return result }
-        let failure = APIFailure(
-            .serviceUnavailable, "timeout", "The request took longer than a request may.", isRetryable: true,
-            backoff: 1000)
-        return .success(fail(failure, request, context))
+        return .failure(
+            APIFailure(
+                .serviceUnavailable, "timeout", "The request took longer than a request may.", isRetryable: true,
+                backoff: 1000))
+    }
+}
+
+/// Gives up what takes longer than a request may, on the routes that may have to wait for something.
+struct TimeLimit: RouterMiddleware {
+    let watch: RequestWatch
+
+    @concurrent func handle(
+        _ request: Request, context: ServerContext,
+        next: @concurrent (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        try await withoutActuallyEscaping(next) { next in
+            // Only the task calls it, which has ended when this returns.
+            nonisolated(unsafe) let next = next
+            return try await watch.limiting { try await next(request, context) }
+        }
     }
 }
