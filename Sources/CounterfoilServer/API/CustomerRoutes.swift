@@ -16,7 +16,7 @@ struct CustomerRoutes {
     /// what was paid.
     private func customer(_ call: APICall) async throws -> Response {
         // The past is made from notifications, which are read and verified again. For the present there is nothing to wait
-        // for, and to watch an answer takes a tenth of the time of making it.
+        // for, and to watch an answer takes an eighth of the time of making it.
         guard let instant = try call.request.date("at") else { return try await customer(call, at: nil) }
         return try await watch.limiting { try await customer(call, at: instant) }
     }
