@@ -25,7 +25,7 @@ struct NotificationRoutes {
     /// Those of version 1 have a receipt and the last hundred transactions in them. Those of version 2 are far smaller.
     private static let maximumBytes = 1 << 20
 
-    func add(to router: RouterGroup<ServerContext>) { router.post("/apple/notifications", use: receive) }
+    func add(to router: Router<ServerContext>) { router.post("/apple/notifications", use: receive) }
 
     /// 200 when it is on disk; 4xx for what can never be valid; 5xx when it may be later, so that it is sent again.
     private func receive(_ request: Request, _ context: ServerContext) async throws -> Response {

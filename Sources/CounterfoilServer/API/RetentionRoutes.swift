@@ -15,7 +15,7 @@ struct RetentionRoutes {
 
     private static let maximumBytes = 64 << 10
 
-    func add(to router: RouterGroup<ServerContext>) { router.post("/apple/retention", use: answer) }
+    func add(to router: Router<ServerContext>) { router.post("/apple/retention", use: answer) }
 
     /// The documentation has no answer that means "nothing of ours": whatever is none of its four shows the default
     /// message of the product, or nothing where there is none. An empty object is that, and no failure of ours.

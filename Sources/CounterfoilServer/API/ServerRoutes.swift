@@ -25,25 +25,25 @@ enum ServerRoutes {
         router.addMiddleware {
             RequestMiddleware(logger: logger, requests: core.requests, spans: core.metrics.spans)
             FailureMiddleware(logger: logger, methods: methods)
+            TimeLimit(watch: core.watch)
             BodyLimit(bytes: limits.requestBytes, budget: core.bodies, listen: listen)
             KnownParameters()
         }
-        let limited = router.group().add(middleware: TimeLimit(watch: core.watch))
         OperationsRoutes(
             readiness: core.readiness, recorded: core.metrics, logger: logger,
             access: LocalOrAuthorized(authorization: authorization, listen: listen)
-        ).add(to: limited)
+        ).add(to: router)
         router.get("/openapi.yaml") { _, _ in APIDescription.response }
         NotificationRoutes(
             ingest: core.ingest, version1: core.notificationsV1, recovery: core.recovery, refusals: core.refusals,
             listen: listen, metrics: core.metrics, clock: core.clock, logger: logger
-        ).add(to: limited)
+        ).add(to: router)
         VerifyReceiptRoutes(service: core.verifyReceipt, apps: core.apps, limits: limits, listen: listen)
-            .add(to: limited)
-        RetentionRoutes(verifier: core.verifier, logger: logger).add(to: limited)
+            .add(to: router)
+        RetentionRoutes(verifier: core.verifier, logger: logger).add(to: router)
         SessionRoutes(
             prover: core.prover, authorization: authorization, resolver: resolver, listen: listen, clock: core.clock
-        ).add(to: limited)
+        ).add(to: router)
         // Everything below /v1 needs a key.
         let v1 = router.group("/v1").addMiddleware {
             AuditRefusals(audit: core.requestAudit)
@@ -56,23 +56,14 @@ enum ServerRoutes {
     /// What there is below `/v1`, behind whoever says who asks.
     static func addAPI(to group: RouterGroup<ServerContext>, _ core: ServerCore) {
         let maximumBytes = core.configuration.limits.requestBytes
-        let audit = AuditMiddleware(core.requestAudit)
-        let idempotency = IdempotencyMiddleware(storage: core.storage, clock: core.clock, maximumBytes: maximumBytes)
-        let resolver = RequestResolver(apps: core.apps, scopes: core.scopes)
-        let unlimited = APIRouter(
-            group: group.group().addMiddleware {
-                audit
-                idempotency
-            }, resolver: resolver)
-        let v1 = APIRouter(
-            group: group.group().addMiddleware {
-                TimeLimit(watch: core.watch)
-                audit
-                idempotency
-            }, resolver: resolver)
+        let known = group.addMiddleware {
+            AuditMiddleware(core.requestAudit)
+            IdempotencyMiddleware(storage: core.storage, clock: core.clock, maximumBytes: maximumBytes)
+        }
+        let v1 = APIRouter(group: known, resolver: RequestResolver(apps: core.apps, scopes: core.scopes))
         let (storage, apps, clock, webhooks) = (core.storage, core.apps, core.clock, core.webhooks)
         let (customers, answers) = (core.customers, CustomerAnswers(apps: apps, clock: clock))
-        CustomerRoutes(customers: customers, answers: answers, watch: core.watch).add(to: unlimited)
+        CustomerRoutes(customers: customers, answers: answers).add(to: v1)
         RecoveryRoutes(
             storage: storage, recovery: core.recovery, settings: core.configuration.recovery, clients: core.clients,
             resolver: v1.resolver, clock: clock

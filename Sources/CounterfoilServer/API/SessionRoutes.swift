@@ -23,7 +23,7 @@ struct SessionRoutes {
     let listen: ServerConfiguration.Listen
     let clock: ServerClock
 
-    func add(to router: RouterGroup<ServerContext>) {
+    func add(to router: Router<ServerContext>) {
         router.post("/v1/sessions") { request, context in
             var context = context
             let address = ClientAddress(of: request, from: context.peer, listen).address ?? "unknown"

@@ -15,7 +15,7 @@ struct VerifyReceiptRoutes {
     // Clients show no key. Checking an RSA signature costs a millisecond.
     private let meters = RateMeters(perSecond: 50)
 
-    func add(to router: RouterGroup<ServerContext>) {
+    func add(to router: Router<ServerContext>) {
         router.post("/verifyReceipt", use: verify)
         router.get("/verifyReceipt") { _, _ in Self.response(VerifyReceiptResponse(status: .notPost).object) }
     }

@@ -12,7 +12,7 @@ struct OperationsRoutes {
     let logger: Logger
     let access: LocalOrAuthorized
 
-    func add(to router: RouterGroup<ServerContext>) {
+    func add(to router: Router<ServerContext>) {
         router.get("/health/live") { _, _ in live() }
         router.get("/health/ready") { _, _ in await ready() }
         router.group().add(middleware: access).get("/metrics") { _, context in try await metrics(context) }

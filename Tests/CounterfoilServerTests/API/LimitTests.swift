@@ -1,6 +1,8 @@
 @testable import LedgerServices
-import CounterfoilServer
+@testable import CounterfoilServer
 import Foundation
+import HTTPTypes
+import Hummingbird
 import Testing
 
 @Suite struct `Limits` {
@@ -96,6 +98,18 @@ import Testing
             #expect(said.first?.contains("route=\(path.replacing("anna", with: "{id}"))") == true)
             #expect(try await world.api.get("/v1/customers/anna").status == 200)
         }
+    }
+
+    @Test(arguments: [
+        ("GET", "/v1/customers/anna", "/v1/customers/{id}", false), ("GET", "/health/live", "/health/live", false),
+        ("GET", "/v1/customers/anna?at=2026-01-01T00:00:00Z", "/v1/customers/{id}", true),
+        ("DELETE", "/v1/customers/anna", "/v1/customers/{id}", true), ("GET", "/health/ready", "/health/ready", true),
+        ("POST", "/v1/customers/anna/purchases", "/v1/customers/{id}/purchases", true), ("GET", "/else", "none", true),
+    ])
+    func `what may have to wait is watched`(method: String, target: String, route: String, isWatched: Bool) throws {
+        let head = HTTPRequest(
+            method: try #require(.init(method)), scheme: nil, authority: nil, path: target)
+        #expect(TimeLimit.mayWait(Request(head: head, body: .init(buffer: .init())), on: route) == isWatched)
     }
 
     @Test func `whoever is slow or stops half way is cut off`() async throws {
