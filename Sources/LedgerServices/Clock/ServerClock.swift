@@ -112,8 +112,10 @@ package final class FollowedClock: Service {
     }
 
     private struct Answer: Decodable {
-        var now: Double
+        var now: Milliseconds
         var mode: String
+        /// While its clock stands still, the simulator signs each change a millisecond later than the one before.
+        var lastSigned: Milliseconds?
     }
 
     private let url: String
@@ -138,14 +140,20 @@ package final class FollowedClock: Service {
     /// How the simulator's clock goes, in its own word such as `frozen`; nil before it was read.
     package var mode: String? { reading.withLock { $0?.mode } }
 
-    /// Asks the simulator.
+    /// Asks the simulator. What it has signed is never later than what the clock shows afterwards: whatever was noted when that
+    /// arrived would be in the future for as long as the clock stands still.
     package func read() async throws {
+        let before = reading.withLock { $0?.taken }
         let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(5))
         guard response.status == .ok else { throw Unreadable() }
         let body = try await response.body.collect(upTo: 1 << 16)
         let answer = try JSONDecoder().decode(Answer.self, from: Data(body.readableBytesView))
-        let shown = Date(timeIntervalSince1970: answer.now / 1000)
-        reading.withLock { $0 = Reading(shown: shown, taken: .now, mode: answer.mode) }
+        let shown = Date(milliseconds: max(answer.now, answer.lastSigned ?? answer.now))
+        reading.withLock { reading in
+            // What has arrived meanwhile may be newer than this answer.
+            guard reading?.taken == before else { return }
+            reading = Reading(shown: shown, taken: .now, mode: answer.mode)
+        }
     }
 
     /// Follows until the server ends.

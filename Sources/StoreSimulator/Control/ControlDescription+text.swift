@@ -560,6 +560,9 @@ extension ControlDescription {
               properties:
                 now: {$ref: "#/components/schemas/Milliseconds"}
                 mode: {type: string}
+                lastSigned:
+                  $ref: "#/components/schemas/Milliseconds"
+                  description: The latest `signedDate` so far. While the clock stands still, each change is signed a millisecond after the last.
                 next: {$ref: "#/components/schemas/Milliseconds"}
                 nextEvent: {type: string, description: "What happens then, for people"}
             ClockAdvance:

@@ -19,6 +19,8 @@ struct ControlList<Item: Codable & Sendable>: Codable, Sendable {
 struct ClockReading: Codable, Sendable {
     var now: Date
     var mode: String
+    /// The latest `signedDate` so far. While the clock stands still it is ahead of it: by a millisecond for each change.
+    var lastSigned: Date?
     /// When something happens by itself next.
     var next: Date?
     /// What that is, for people.

@@ -8,7 +8,9 @@ extension SimulatorCore {
             let mode = state.clock.isFrozen ? "frozen" : configuration.clock == .real ? "real" : "accelerated"
             let upcoming = state.upcoming
             return ClockReading(
-                now: state.clock.now(), mode: mode, next: upcoming?.date, nextEvent: upcoming?.what)
+                now: state.clock.now(), mode: mode,
+                lastSigned: [state.production.lastSigned, state.sandbox.lastSigned].compactMap { $0 }.max(),
+                next: upcoming?.date, nextEvent: upcoming?.what)
         }
     }
 

@@ -1,6 +1,10 @@
+import AppStoreModels
 import Foundation
+import Hummingbird
 import LedgerServices
 import StoreSimulator
+import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct `The clock of a server that follows a simulator` {
@@ -28,6 +32,40 @@ import Testing
             _ = clock.arrival(ofSigned: start + 86_400)
             try await clock.followed?.read()
             #expect(clock.now() == start)
+        }
+    }
+
+    @Test func `stays at what was signed when it is read, though the simulator's stands still`() async throws {
+        try await World.run { world in
+            let clock = try await ServerClock.following(world.simulator.information.controlURL)
+            for customer in ["anna", "ben"] {
+                try await world.simulator.perform(.purchase(customer: customer, product: "com.example.premium.monthly"))
+            }
+            // The second was signed a millisecond after the first, at the same instant of the clock.
+            let signed = try #require(world.simulator.core.read(.production) { store, _ in store.lastSigned })
+            #expect(signed > world.simulator.core.now)
+            let arrival = clock.arrival(ofSigned: signed)
+            try await clock.followed?.read()
+            #expect(clock.now() >= arrival, "what is due since the arrival would wait for ever")
+        }
+    }
+
+    @Test func `is not put back by an answer that is older than what arrived meanwhile`() async throws {
+        let (start, signed) = (Date(timeIntervalSince1970: 1_800_000_000), Date(timeIntervalSince1970: 1_802_678_400))
+        let clock = Mutex<FollowedClock?>(nil)
+        let router = Router()
+        router.get("/clock") { _, _ in
+            clock.withLock { $0?.reach(signed) }
+            return #"{"now": 1800000000000, "mode": "frozen"}"#
+        }
+        let server = try await TestServer(router)
+        try await server.whileRunning {
+            let followed = FollowedClock("http://127.0.0.1:\(server.port)")
+            try await followed.read()
+            #expect(followed.now() == start)
+            clock.withLock { $0 = followed }
+            try await followed.read()
+            #expect(followed.now() == signed)
         }
     }
 
