@@ -562,7 +562,7 @@ extension ControlDescription {
                 mode: {type: string}
                 lastSigned:
                   $ref: "#/components/schemas/Milliseconds"
-                  description: The latest `signedDate` so far. While the clock stands still, each change is signed a millisecond after the last.
+                  description: The latest `signedDate`. While the clock stands still, each change moves it by a millisecond.
                 next: {$ref: "#/components/schemas/Milliseconds"}
                 nextEvent: {type: string, description: "What happens then, for people"}
             ClockAdvance:
