@@ -25,7 +25,7 @@ enum ServerRoutes {
         router.addMiddleware {
             RequestMiddleware(logger: logger, requests: core.requests, spans: core.metrics.spans)
             FailureMiddleware(logger: logger, methods: methods)
-            TimeLimit(watch: core.watch)
+            RequestTimeLimit(watch: core.watch)
             BodyLimit(bytes: limits.requestBytes, budget: core.bodies, listen: listen)
             KnownParameters()
         }

@@ -29,7 +29,7 @@ enum ConsoleRoutes {
         router.addMiddleware {
             RequestMiddleware(logger: core.logger, requests: core.requests, spans: core.metrics.spans)
             ConsoleFailures(console: console)
-            TimeLimit(watch: core.watch)
+            RequestTimeLimit(watch: core.watch)
             OriginGuard(console.originCheck) { refusal, request, context in
                 core.requestAudit.noteAnonymous(request, context, result: "403 \(refusal.rawValue)")
                 return ErrorPage(

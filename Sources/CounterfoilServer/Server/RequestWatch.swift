@@ -89,7 +89,7 @@ extension RequestWatch {
 }
 
 /// Gives up what takes longer than a request may.
-struct TimeLimit: RouterMiddleware {
+struct RequestTimeLimit: RouterMiddleware {
     /// Answered at once, from memory or from what is read on the thread that asks: nothing in it waits, so nothing can be
     /// called off. A watch would take an eighth of the time of a customer's answer, and a third of that of an empty one.
     private static let immediate: Set = ["/health/live", "/openapi.yaml", "/v1/customers/{id}"]

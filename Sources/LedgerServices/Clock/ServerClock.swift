@@ -140,8 +140,8 @@ package final class FollowedClock: Service {
     /// How the simulator's clock goes, in its own word such as `frozen`; nil before it was read.
     package var mode: String? { reading.withLock { $0?.mode } }
 
-    /// Asks the simulator. What it has signed is never later than what the clock shows afterwards: whatever was noted when that
-    /// arrived would be in the future for as long as the clock stands still.
+    /// Asks the simulator. Afterwards the clock shows at least the instant at which the simulator signed last: what became due
+    /// when that arrived would otherwise lie in the future for as long as the simulator's clock stands still.
     package func read() async throws {
         let before = reading.withLock { $0?.taken }
         let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(5))

@@ -19,7 +19,7 @@ struct ControlList<Item: Codable & Sendable>: Codable, Sendable {
 struct ClockReading: Codable, Sendable {
     var now: Date
     var mode: String
-    /// The latest `signedDate` so far. While the clock stands still it is ahead of it: by a millisecond for each change.
+    /// The latest `signedDate` so far. While the clock stands still each change moves it by a millisecond, so it is ahead of `now`.
     var lastSigned: Date?
     /// When something happens by itself next.
     var next: Date?

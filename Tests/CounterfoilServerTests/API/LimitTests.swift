@@ -109,7 +109,7 @@ import Testing
     func `what may have to wait is watched`(method: String, target: String, route: String, isWatched: Bool) throws {
         let head = HTTPRequest(
             method: try #require(.init(method)), scheme: nil, authority: nil, path: target)
-        #expect(TimeLimit.mayWait(Request(head: head, body: .init(buffer: .init())), on: route) == isWatched)
+        #expect(RequestTimeLimit.mayWait(Request(head: head, body: .init(buffer: .init())), on: route) == isWatched)
     }
 
     @Test func `whoever is slow or stops half way is cut off`() async throws {
