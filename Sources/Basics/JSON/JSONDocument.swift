@@ -6,39 +6,67 @@ internal import Foundation
 /// or escaped member names, no byte after the value, little nesting (RFC 8259 §4, §8.1, §9). It is also what makes a
 /// known chain cost little more than its P-256 verification; docs/performance.md has the figures.
 final class JSONDocument {
-    enum Kind { case object, array, string, escapedString, integer, number, bool, null }
+    enum Kind: UInt8 { case object, array, string, escapedString, integer, number, bool, null }
 
-    /// One value. A member's name is a value of its own in front of the member's value.
+    /// One value. A member's name is a value of its own in front of the member's value. Sixteen bytes, four to a line of the
+    /// processor's cache.
     struct Value {
         let kind: Kind
+        private let first: UInt32
+        private var last: UInt32
+        private var following: UInt32
+
         /// First byte and the byte after the last one; without the quotation marks for strings.
-        let start: Int
-        var end: Int
+        var start: Int { Int(first) }
+        var end: Int { Int(last) }
         /// Index of the value that follows this one and everything in it.
-        var next: Int
+        var next: Int { Int(following) }
+
+        /// No text is longer than ``JSONDocument/maximumBytes``, and no value ends behind the text.
+        init(kind: Kind, start: Int, end: Int, next: Int) {
+            self.kind = kind
+            first = UInt32(truncatingIfNeeded: start)
+            last = UInt32(truncatingIfNeeded: end)
+            following = UInt32(truncatingIfNeeded: next)
+        }
+
+        /// What is behind it, once that is known.
+        mutating func close(at end: Int, next: Int) {
+            last = UInt32(truncatingIfNeeded: end)
+            following = UInt32(truncatingIfNeeded: next)
+        }
     }
 
     /// How deep the App Store's data may nest: today's deepest has four levels.
     static let maximumDepth = 32
 
+    /// How long a text may be: a gigabyte.
+    static let maximumBytes = 1 << 30
+
     let bytes: [UInt8]
-    private(set) var values: [Value] = []
+    let values: [Value]
 
     /// Reads `bytes`. Throws ``JSONProblem``.
     init(_ bytes: [UInt8]) throws(JSONProblem) {
-        self.bytes = bytes
+        guard bytes.count <= Self.maximumBytes else { throw .size }
+        var values: [Value] = []
         values.reserveCapacity(64)
         var scanner = JSONScanner(bytes)
         try scanner.value(into: &values, depth: 0)
         try scanner.requireEnd()
         // Letters outside strings were ASCII; within strings this is the check.
-        guard scanner.isASCII || String(validating: bytes, as: UTF8.self) != nil else { throw JSONProblem.syntax }
+        guard scanner.isASCII || String(validating: bytes, as: UTF8.self) != nil else { throw .syntax }
+        self.bytes = bytes
+        self.values = values
     }
 
     /// The text of a string or a member's name.
     func string(_ value: Value) -> String? {
         switch value.kind {
-        case .string: String(decoding: bytes[value.start..<value.end], as: UTF8.self)
+        case .string:
+            bytes.withUnsafeBufferPointer { bytes in
+                String(decoding: UnsafeBufferPointer(rebasing: bytes[value.start..<value.end]), as: UTF8.self)
+            }
         case .escapedString: JSONEscapes.resolve(bytes[value.start..<value.end])
         default: nil
         }
@@ -89,6 +117,24 @@ final class JSONDocument {
         }
     }
 
+    /// The names on the way from the outermost value to the one at `index`. Only an error asks for it.
+    func path(to index: Int) -> [String] {
+        var (path, place): ([String], Int) = ([], 0)
+        while place < index {
+            guard values[place].kind == .object || values[place].kind == .array else { break }
+            var child = place + 1
+            if values[place].kind == .object {
+                while values[child + 1].next <= index { child = values[child + 1].next }
+                path.append(string(values[child]) ?? "")
+                child += 1
+            } else {
+                while values[child].next <= index { child = values[child].next }
+            }
+            place = child
+        }
+        return path
+    }
+
     /// Names of an object's members.
     func names(of object: Int) -> [String] {
         var names: [String] = []
@@ -103,11 +149,12 @@ final class JSONDocument {
 
 /// Why a text is not the JSON it has to be.
 package enum JSONProblem: Error {
-    case syntax, depth, repeatedMember, escapedMember
+    case syntax, size, depth, repeatedMember, escapedMember
 
     package var description: String {
         switch self {
         case .syntax: "the syntax is wrong"
+        case .size: "it has more than \(JSONDocument.maximumBytes) bytes"
         case .depth: "it nests more than \(JSONDocument.maximumDepth) levels deep"
         case .repeatedMember: "a member is repeated"
         case .escapedMember: "a member's name is escaped"

@@ -30,13 +30,12 @@ struct JSONScanner {
     private mutating func object(into values: inout [JSONDocument.Value], depth: Int) throws(JSONProblem) {
         guard depth <= JSONDocument.maximumDepth else { throw .depth }
         let own = open(.object, into: &values)
-        var names: [Int] = []
-        names.reserveCapacity(32)
+        var members = 0
         skipSpace()
         if peek() != UInt8(ascii: "}") {
             repeat {
                 skipSpace()
-                names.append(values.count)
+                members += 1
                 guard peek() == UInt8(ascii: "\"") else { throw .syntax }
                 try string(into: &values)
                 // It could be a second spelling of another name.
@@ -48,8 +47,8 @@ struct JSONScanner {
             } while take(UInt8(ascii: ","))
         }
         guard take(UInt8(ascii: "}")) else { throw .syntax }
-        try requireUnique(names, in: values)
-        close(own, in: &values)
+        try requireUnique(members, of: own, in: values)
+        values[own].close(at: index, next: values.count)
     }
 
     private mutating func array(into values: inout [JSONDocument.Value], depth: Int) throws(JSONProblem) {
@@ -63,31 +62,18 @@ struct JSONScanner {
             } while take(UInt8(ascii: ","))
         }
         guard take(UInt8(ascii: "]")) else { throw .syntax }
-        close(own, in: &values)
+        values[own].close(at: index, next: values.count)
     }
 
     /// Notes the string at `index`, which is its opening quotation mark.
     private mutating func string(into values: inout [JSONDocument.Value]) throws(JSONProblem) {
         let start = index + 1
-        var (position, hasEscapes, union) = (start, false, UInt8(0))
-        let end: Int? = bytes.withUnsafeBufferPointer { bytes in
-            while position < bytes.count {
-                position += Self.plainLetters(in: bytes, from: position)
-                guard position < bytes.count else { return nil }
-                let byte = bytes[position]
-                if byte == UInt8(ascii: "\"") { return position }
-                guard byte >= 0x20 else { return nil }
-                union |= byte
-                if byte == UInt8(ascii: "\\") {
-                    hasEscapes = true
-                    position += 1
-                }
-                position += 1
-            }
-            return nil
+        var (end, hasEscapes) = (0, false)
+        if let plain = bytes.withUnsafeBytes({ Self.endOfPlainString(in: $0, from: start) }) {
+            end = plain
+        } else {
+            (end, hasEscapes) = try otherString(from: start)
         }
-        guard let end else { throw .syntax }
-        isASCII = isASCII && union < 0x80
         index = end + 1
         // Escapes are resolved here once, so that a wrong one is found wherever it stands.
         if hasEscapes, JSONEscapes.resolve(bytes[start..<end]) == nil { throw .syntax }
@@ -95,22 +81,53 @@ struct JSONScanner {
             .init(kind: hasEscapes ? .escapedString : .string, start: start, end: end, next: values.count + 1))
     }
 
-    /// How many letters follow that mean nothing but themselves, eight at a time: most of what the App Store signs is
-    /// base64 within strings.
-    private static func plainLetters(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-        let (low, high) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
-        let text = UnsafeRawBufferPointer(bytes)
-        var position = start
-        while position + 8 <= text.count {
-            let word = text.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+    /// Where the next quotation mark is, if every letter before it is ASCII and means nothing but itself. Most of what the App
+    /// Store signs is base64 within strings: it is looked through eight letters at a time.
+    private static func endOfPlainString(in text: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard let base = text.baseAddress, start < text.count,
+            let quote = memchr(base + start, CInt(UInt8(ascii: "\"")), text.count - start)
+        else { return nil }
+        let end = UnsafeRawPointer(quote) - base
+        let low = 0x0101_0101_0101_0101 as UInt64
+        // Every offset below is between `start` and `end`.
+        func mark(_ offset: Int) -> UInt64 {
+            let word = text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
             // A byte of the word is zero where the letter is: then the borrow of the subtraction reaches its highest bit.
-            let quote = word ^ (low &* UInt64(UInt8(ascii: "\"")))
             let backslash = word ^ (low &* UInt64(UInt8(ascii: "\\")))
-            let special = (quote &- low) | (backslash &- low) | (word &- low &* 0x20) | word
-            guard special & high == 0 else { break }
-            position += 8
+            return (backslash &- low) | (word &- low &* 0x20) | word
         }
-        return position - start
+        var (marks, position) = (UInt64(0), start)
+        while end &- position >= 8 {
+            marks |= mark(position)
+            position &+= 8
+        }
+        if position < end, end &- start >= 8 {
+            marks |= mark(end &- 8)
+        } else {
+            while position < end {
+                let byte = text[position]
+                if byte < 0x20 || byte >= 0x80 || byte == UInt8(ascii: "\\") { return nil }
+                position &+= 1
+            }
+        }
+        return marks & (low &* 0x80) == 0 ? end : nil
+    }
+
+    /// Where a string ends in which some letters are not plain, and whether one of them is an escape.
+    private mutating func otherString(from start: Int) throws(JSONProblem) -> (end: Int, hasEscapes: Bool) {
+        var (position, hasEscapes) = (start, false)
+        while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+            let byte = bytes[position]
+            guard byte >= 0x20 else { throw .syntax }
+            if byte >= 0x80 { isASCII = false }
+            if byte == UInt8(ascii: "\\") {
+                hasEscapes = true
+                position += 1
+            }
+            position += 1
+        }
+        guard position < bytes.count else { throw .syntax }
+        return (position, hasEscapes)
     }
 
     private mutating func number(into values: inout [JSONDocument.Value]) throws(JSONProblem) {
@@ -143,34 +160,41 @@ struct JSONScanner {
     }
 
     /// Few names are compared with each other; many would take quadratic time, so those are hashed.
-    private func requireUnique(_ names: [Int], in values: [JSONDocument.Value]) throws(JSONProblem) {
-        guard names.count <= 64 else {
-            let unique = Set(names.map { bytes[values[$0].start..<values[$0].end] })
-            guard unique.count == names.count else { throw .repeatedMember }
-            return
-        }
-        let isRepeated = bytes.withUnsafeBufferPointer { bytes in
-            for (position, name) in names.enumerated() {
-                let (start, count) = (values[name].start, values[name].end - values[name].start)
-                for other in names[..<position] where values[other].end - values[other].start == count {
-                    guard let base = bytes.baseAddress else { return false }
-                    if memcmp(base + start, base + values[other].start, count) == 0 { return true }
-                }
-            }
-            return false
+    private func requireUnique(_ count: Int, of object: Int, in values: [JSONDocument.Value]) throws(JSONProblem) {
+        guard count > 1 else { return }
+        let isRepeated = values.withUnsafeBufferPointer { values in
+            let names = JSONMemberNames(values, of: object)
+            guard count <= 64 else { return Set(names.map { bytes[$0.start..<$0.end] }).count < count }
+            return bytes.withUnsafeBufferPointer { Self.isRepeated(names, in: $0) }
         }
         guard !isRepeated else { throw .repeatedMember }
+    }
+
+    private static func isRepeated(_ names: JSONMemberNames, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let base = bytes.baseAddress else { return false }
+        // Nearly all differ in length, first or last letter already.
+        var seen: UInt64 = 0
+        for name in names {
+            let (start, count) = (name.start, name.end - name.start)
+            let mark: UInt64 =
+                count > 0 ? 1 &<< UInt64(count &* 7 &+ Int(base[start] ^ base[start + count - 1] &* 3)) : 1
+            defer { seen |= mark }
+            guard seen & mark != 0 else { continue }
+            for other in names {
+                // Those behind it look for themselves.
+                if other.start == start { break }
+                if other.end - other.start == count, memcmp(base + start, base + other.start, count) == 0 {
+                    return true
+                }
+            }
+        }
+        return false
     }
 
     private mutating func open(_ kind: JSONDocument.Kind, into values: inout [JSONDocument.Value]) -> Int {
         values.append(.init(kind: kind, start: index, end: index, next: 0))
         index += 1
         return values.count - 1
-    }
-
-    private func close(_ own: Int, in values: inout [JSONDocument.Value]) {
-        values[own].end = index
-        values[own].next = values.count
     }
 
     private mutating func digits() -> Int {
@@ -189,5 +213,24 @@ struct JSONScanner {
 
     private mutating func skipSpace() {
         while let byte = peek(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
+    }
+}
+
+/// The names of the members of the object that was begun last.
+private struct JSONMemberNames: Sequence, IteratorProtocol {
+    private let values: UnsafeBufferPointer<JSONDocument.Value>
+    private var place: Int
+
+    init(_ values: UnsafeBufferPointer<JSONDocument.Value>, of object: Int) {
+        self.values = values
+        place = object + 1
+    }
+
+    mutating func next() -> JSONDocument.Value? {
+        guard place < values.count else { return nil }
+        let name = values[place]
+        // Behind a name is the member's value, and behind that the next name.
+        place = values[place + 1].next
+        return name
     }
 }

@@ -2,29 +2,27 @@
 package enum StrictJSONDecoder {
     /// Throws ``JSONProblem`` for what is not strict JSON, `DecodingError` for what is not a `Value`.
     package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
-        try Value(from: JSONValueDecoder(document: JSONDocument(bytes), index: 0, parentPath: []))
+        try Value(from: JSONValueDecoder(document: JSONDocument(bytes), index: 0))
     }
 }
 
-/// One value of a document, as a decoder.
+/// One value of a document, as a decoder. A reference and a number, since each step of the compiler's decoding code copies
+/// it; the way to it is found in the document when somebody asks, that is for an error.
 struct JSONValueDecoder: Decoder {
     let document: JSONDocument
     let index: Int
-    let parentPath: [any CodingKey]
-    // Joined to the path only when somebody asks: that is, for an error.
-    var key: (any CodingKey)?
-    var codingPath: [any CodingKey] { key.map { parentPath + [$0] } ?? parentPath }
+
+    var codingPath: [any CodingKey] { document.codingPath(to: index) }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard document.values[index].kind == .object else { throw mismatch([String: Any].self) }
-        return KeyedDecodingContainer(
-            JSONObjectContainer<Key>(document: document, index: index, codingPath: codingPath))
+        return KeyedDecodingContainer(JSONObjectContainer<Key>(document: document, index: index))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard document.values[index].kind == .array else { throw mismatch([Any].self) }
-        return JSONArrayContainer(document: document, index: index, codingPath: codingPath)
+        return JSONArrayContainer(document: document, index: index)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -35,6 +33,19 @@ struct JSONValueDecoder: Decoder {
         let context = DecodingError.Context(codingPath: codingPath, debugDescription: "another type of value")
         return isNull ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
+}
+
+/// The name of a member, on the way to a value.
+private struct JSONMemberName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+extension JSONDocument {
+    fileprivate func codingPath(to index: Int) -> [any CodingKey] { path(to: index).map(JSONMemberName.init) }
 }
 
 extension JSONValueDecoder: SingleValueDecodingContainer {
@@ -80,8 +91,8 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
 struct JSONObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let document: JSONDocument
     let index: Int
-    let codingPath: [any CodingKey]
 
+    var codingPath: [any CodingKey] { document.codingPath(to: index) }
     var allKeys: [Key] { document.names(of: index).compactMap { Key(stringValue: $0) } }
 
     func contains(_ key: Key) -> Bool { document.member(key.stringValue, of: index) != nil }
@@ -127,7 +138,7 @@ struct JSONObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func superDecoder() throws -> any Decoder {
-        JSONValueDecoder(document: document, index: index, parentPath: codingPath)
+        JSONValueDecoder(document: document, index: index)
     }
 
     func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
@@ -136,28 +147,30 @@ struct JSONObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         guard let found = document.member(key.stringValue, of: index) else {
             throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "no such member"))
         }
-        return JSONValueDecoder(document: document, index: found, parentPath: codingPath, key: key)
+        return JSONValueDecoder(document: document, index: found)
     }
 
     private func present(_ key: Key) -> JSONValueDecoder? {
         guard let found = document.member(key.stringValue, of: index), document.values[found].kind != .null else {
             return nil
         }
-        return JSONValueDecoder(document: document, index: found, parentPath: codingPath, key: key)
+        return JSONValueDecoder(document: document, index: found)
     }
 }
 
 /// The elements of an array, one after the other.
 struct JSONArrayContainer: UnkeyedDecodingContainer {
     private let document: JSONDocument
+    private let index: Int
     private let end: Int
     private var position: Int
-    let codingPath: [any CodingKey]
     private(set) var currentIndex = 0
 
-    init(document: JSONDocument, index: Int, codingPath: [any CodingKey]) {
+    var codingPath: [any CodingKey] { document.codingPath(to: index) }
+
+    init(document: JSONDocument, index: Int) {
         self.document = document
-        self.codingPath = codingPath
+        self.index = index
         position = index + 1
         end = document.values[index].next
     }
@@ -194,7 +207,7 @@ struct JSONArrayContainer: UnkeyedDecodingContainer {
             throw DecodingError.valueNotFound(
                 Any.self, .init(codingPath: codingPath, debugDescription: "the array has ended"))
         }
-        return JSONValueDecoder(document: document, index: position, parentPath: codingPath)
+        return JSONValueDecoder(document: document, index: position)
     }
 
     private mutating func advance() {
