@@ -40,8 +40,8 @@ struct ServerBenchmarks {
             )
         ]
         configuration.log.level = .critical
-        var logger = Logger(label: "benchmark")
-        logger.logLevel = .critical
+        // As `counterfoil server run` has it.
+        let logger = Logger(label: "benchmark") { [log = configuration.log] _ in LogLines(log) }
         let begin = ContinuousClock.now
         server = try await Server.start(
             configuration, clock: .showing { LoadedStore.start + 400 * 86_400 }, logger: logger)

@@ -76,7 +76,7 @@ struct APICall: Sendable {
 
     /// The bytes of the body.
     func bytes(upTo limit: Int = 16 << 10) async throws -> [UInt8] {
-        Array(try await request.bytes(upTo: limit).readableBytesView)
+        try await request.bytes(upTo: limit)
     }
 }
 

@@ -38,7 +38,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
         let principal = try context.principal.orFailure()
         var request = request
         let body = try await request.bytes(upTo: maximumBytes)
-        request.body = RequestBody(buffer: body)
+        request.body = RequestBody(buffer: ByteBuffer(bytes: body))
         let client = [principal.name, principal.customer].compactMap(\.self).joined(separator: "\n")
         let decision = try await storage.beginRequest(
             key, of: client, about: context.parameters.get("id")?.removingPercentEncoding,
@@ -97,13 +97,13 @@ struct IdempotencyMiddleware: RouterMiddleware {
         return key
     }
 
-    private static func fingerprint(of request: Request, _ body: ByteBuffer) -> Data {
+    private static func fingerprint(of request: Request, _ body: [UInt8]) -> Data {
         var hash = SHA256()
         for part in [request.method.rawValue, request.uri.description] {
             hash.update(data: Data(part.utf8))
             hash.update(data: [0])
         }
-        hash.update(data: Data(body.readableBytesView))
+        hash.update(data: body)
         return Data(hash.finalize())
     }
 

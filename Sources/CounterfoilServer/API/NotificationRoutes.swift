@@ -9,7 +9,6 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
-internal import NIOCore
 
 /// Where the App Store sends its notifications.
 struct NotificationRoutes {
@@ -31,7 +30,7 @@ struct NotificationRoutes {
     private func receive(_ request: Request, _ context: ServerContext) async throws -> Response {
         let start = ContinuousClock.now
         func sender() -> String? { ClientAddress(of: request, from: context.peer, listen).address }
-        var body = ByteBuffer()
+        var body: [UInt8] = []
         do {
             try requireSender(of: request, context)
             body = try await request.bytes(upTo: Self.maximumBytes)
@@ -46,7 +45,7 @@ struct NotificationRoutes {
 
     /// Says that a notification was refused, and keeps what was read of it. What fails here and may succeed later is
     /// logged as every such request is.
-    private func record(_ failure: APIFailure, _ body: ByteBuffer, from sender: String?) {
+    private func record(_ failure: APIFailure, _ body: [UInt8], from sender: String?) {
         metrics.refused.increment(failure.code)
         logger.warning(
             "a notification was refused",
@@ -54,7 +53,7 @@ struct NotificationRoutes {
         refusals.add(
             Refusal(
                 receivedAt: clock.now().milliseconds, code: failure.code, message: failure.message, sender: sender,
-                body: Data(body.readableBytesView.prefix(Refusal.maximumBytes))))
+                body: Data(body.prefix(Refusal.maximumBytes))))
     }
 
     /// Refuses a notification that comes from elsewhere than the configuration allows.
@@ -66,13 +65,12 @@ struct NotificationRoutes {
         }
     }
 
-    private func accept(_ body: ByteBuffer, from sender: () -> String?) async throws {
+    private func accept(_ body: [UInt8], from sender: () -> String?) async throws {
         let signedPayload: String
         do {
-            signedPayload = try StrictJSONDecoder.decode(ResponseBodyV2.self, from: Array(body.readableBytesView))
-                .signedPayload
+            signedPayload = try StrictJSONDecoder.decode(ResponseBodyV2.self, from: body).signedPayload
         } catch {
-            if let notification = NotificationV1.read(Array(body.readableBytesView)) {
+            if let notification = NotificationV1.read(body) {
                 do { return try await version1.receive(notification, from: sender()) } catch let failure
                     as ServiceFailure
                 {

@@ -6,7 +6,6 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
-internal import NIOCore
 
 /// Where the App Store asks what to show somebody who is about to cancel.
 struct RetentionRoutes {
@@ -23,8 +22,7 @@ struct RetentionRoutes {
         let body = try await request.bytes(upTo: Self.maximumBytes)
         let signedPayload: String
         do {
-            signedPayload = try StrictJSONDecoder.decode(RealtimeRequestBody.self, from: Array(body.readableBytesView))
-                .signedPayload
+            signedPayload = try StrictJSONDecoder.decode(RealtimeRequestBody.self, from: body).signedPayload
         } catch {
             throw APIFailure(.badRequest, "bad_json", "Expected {\"signedPayload\": \"…\"} as the body.")
         }

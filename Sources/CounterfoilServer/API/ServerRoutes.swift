@@ -164,8 +164,6 @@ struct FailureMiddleware: RouterMiddleware {
             APIFailure(
                 error.status, error.status.code < 500 ? "invalid_request" : "internal_error",
                 error.body ?? error.status.reasonPhrase, isRetryable: error.status.code >= 500)
-        case is NIOTooManyBytesError:
-            APIFailure(.contentTooLarge, "too_large", "The request is larger than the server's limit.")
         case is CancellationError:
             APIFailure(.serviceUnavailable, "cancelled", "The request was cancelled.", isRetryable: true, backoff: 1000)
         case is ChannelError, is IOError:

@@ -34,7 +34,7 @@ struct VerifyReceiptRoutes {
         let body = try await request.bytes(upTo: limits.requestBytes)
         let isSandbox = request.uri.queryParameters["environment"].map { $0 == "Sandbox" } ?? false
         let answer = await service.answer(
-            Data(body.readableBytesView), environment: isSandbox ? .sandbox : .production)
+            Data(body), environment: isSandbox ? .sandbox : .production)
         return Self.response(answer)
     }
 
