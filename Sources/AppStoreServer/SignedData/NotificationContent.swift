@@ -49,16 +49,7 @@ extension SignedDataVerifier {
     }
 }
 
-/// Who proves a signed text.
-package protocol TextVerifier: Sendable {
-    func notification(_ text: String) async throws(VerificationError) -> Verified<ResponseBodyV2DecodedPayload>
-    func transaction(_ text: String) async throws(VerificationError) -> Verified<JWSTransactionDecodedPayload>
-    func renewalInfo(_ text: String) async throws(VerificationError) -> Verified<JWSRenewalInfoDecodedPayload>
-}
-
-extension SignedDataVerifier: TextVerifier {}
-
-extension TextVerifier {
+extension SignedDataVerifier {
     /// Proves what is signed inside a notification, and that it is signed for an app and an environment.
     package func parts(
         inside payload: ResponseBodyV2DecodedPayload, of bundleID: String, _ environment: AppStoreEnvironment

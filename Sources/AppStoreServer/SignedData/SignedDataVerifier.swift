@@ -10,10 +10,11 @@ internal import X509
 /// One verifier serves any number of apps and both environments; it is a value, safe to share. Copies share what is known of
 /// certificates, behind locks that are held for as long as it takes to copy a reference; there is no actor on its way. Nothing of a payload is believed, and no network is touched, before its signature holds.
 public struct SignedDataVerifier: Sendable {
-    private let configuration: Configuration
+    private var configuration: Configuration
     private let trust: Trust
     let cache: ChainCache
     private let revocation: RevocationChecker?
+    private var signatures: ProvenSignatures?
 
     /// Makes a verifier.
     ///
@@ -29,17 +30,19 @@ public struct SignedDataVerifier: Sendable {
         revocation = configuration.revocation.map { RevocationChecker($0, now: configuration.now) }
     }
 
-    private init(_ other: SignedDataVerifier, validAt: ValidationInstant) {
-        var configuration = other.configuration
-        configuration.validAt = validAt
-        self.configuration = configuration
-        (trust, cache, revocation) = (other.trust, other.cache, other.revocation)
+    /// The same verifier, but for when the certificates have to be valid. Both share what they know of chains, signatures and
+    /// revocation: none depends on that instant.
+    package func validating(at instant: ValidationInstant) -> SignedDataVerifier {
+        var verifier = self
+        verifier.configuration.validAt = instant
+        return verifier
     }
 
-    /// The same verifier, but for when the certificates have to be valid. Both share what they know of chains and of
-    /// revocation: neither depends on that instant.
-    package func validating(at instant: ValidationInstant) -> SignedDataVerifier {
-        SignedDataVerifier(self, validAt: instant)
+    /// The same verifier, which does not verify a signature again that it knows.
+    package func remembering(_ signatures: ProvenSignatures) -> SignedDataVerifier {
+        var verifier = self
+        verifier.signatures = signatures
+        return verifier
     }
 
     /// Verifies a `signedTransactionInfo` or an element of `signedTransactions`.
@@ -124,7 +127,7 @@ public struct SignedDataVerifier: Sendable {
             let json = try CompactForm.decode(form.header, of: text, "header")
             chain = try proven(ProtectedHeader(json: json), headerText)
         }
-        try chain.requireSignature(signature, over: UnsafeRawBufferPointer(rebasing: text[form.payload]))
+        try chain.requireSignature(signature, over: UnsafeRawBufferPointer(rebasing: text[form.payload]), signatures)
         // Kept only now: a header alone is everybody's to send, a signature is not.
         if known == nil { cache.insert(chain, for: headerText) }
         return (chain, payload)

@@ -69,15 +69,21 @@ final class SigningChain: Sendable {
     }
 
     /// Refuses unless `signature` is the key's for the header, a dot and `payload`, both as received.
-    func requireSignature(_ signature: [UInt8], over payload: UnsafeRawBufferPointer) throws(VerificationError) {
+    ///
+    /// - Parameter proven: Where signatures that hold are remembered.
+    func requireSignature(
+        _ signature: [UInt8], over payload: UnsafeRawBufferPointer, _ proven: ProvenSignatures?
+    ) throws(VerificationError) {
         // RFC 7518 §3.4: r and s, 32 bytes each. DER, which ECDSA uses elsewhere, is another length.
-        guard signature.count == 64, let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
+        guard signature.count == 64, let wanted = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
         else {
             throw VerificationError(.badSignature, "the signature has \(signature.count) bytes, not 64")
         }
         var hash = hashedHeader.value
         hash.update(bufferPointer: payload)
-        guard key.value.isValidSignature(signature, for: hash.finalize()) else {
+        let digest = hash.finalize()
+        func verify() -> Bool { key.value.isValidSignature(wanted, for: digest) }
+        guard proven?.holds(signature, for: digest, verify: verify) ?? verify() else {
             throw VerificationError(.badSignature, "the signature is not the signing certificate's for these bytes")
         }
     }

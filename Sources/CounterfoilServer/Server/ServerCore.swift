@@ -37,8 +37,8 @@ package struct ServerCore: Sendable {
     package let verifier: SignedDataVerifier
     /// Judges what was signed earlier.
     package let historical: SignedDataVerifier
-    /// The same, remembering what was proven.
-    package let proven: ProvenTexts
+    /// What neither verifies again.
+    package let signatures = ProvenSignatures()
     package let prover: PurchaseProver
 
     // MARK: Services
@@ -97,13 +97,12 @@ package struct ServerCore: Sendable {
         clients = try Self.clients(configuration, scopes, clock, logger)
 
         verifier = try Self.verifier(configuration, validAt: configuration.trust.validAt, clock, metrics)
+            .remembering(signatures)
         historical = verifier.validating(at: .signingDate)
-        let proven = ProvenTexts(historical, now: clock.now)
-        self.proven = proven
         prover = PurchaseProver(
             apps: apps, receiptAnchors: configuration.trust.receiptAnchors, verifier: historical, clock: clock)
 
-        let renderer = EventRenderer(storage: storage, scopes: scopes, proven: proven, apps: apps)
+        let renderer = EventRenderer(storage: storage, scopes: scopes, verifier: historical, apps: apps)
         let webhooks = try await WebhookDispatcher(
             configuration.webhooks, storage: storage, scopes: scopes, renderer: renderer, clock: clock, logger: logger,
             metrics: metrics)
@@ -111,7 +110,7 @@ package struct ServerCore: Sendable {
         events = EventFeed(storage, renderer)
         writer = LedgerWriter(storage, metrics: metrics, folded: webhooks.wake)
         processor = NotificationProcessor(
-            storage: storage, writer: writer, proven: proven, scopes: scopes, now: clock.now, logger: logger,
+            storage: storage, writer: writer, verifier: historical, scopes: scopes, now: clock.now, logger: logger,
             metrics: metrics)
         ingest = Ingest(
             live: verifier, historical: historical, scopes: scopes, writer: writer, processor: processor,
@@ -123,8 +122,7 @@ package struct ServerCore: Sendable {
             storage: storage, ingest: ingest, histories: histories, scopes: scopes, clients: clients,
             settings: configuration.recovery, clock: clock, logger: logger)
         customers = CustomerReader(
-            storage: storage, apps: apps, scopes: scopes, proven: proven, verifier: historical,
-            clock: clock)
+            storage: storage, apps: apps, scopes: scopes, verifier: historical, clock: clock)
         restores = RestoreService(
             storage: storage, apps: apps, customers: customers, histories: histories, clock: clock,
             wakeWebhooks: webhooks.wake)

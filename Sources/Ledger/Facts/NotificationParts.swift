@@ -22,7 +22,7 @@ package struct NotificationParts: Sendable {
     ///
     /// - Throws: Also where a part is signed for another app or environment than the whole.
     package init(
-        inside payload: ResponseBodyV2DecodedPayload, in scope: Scope, verifiedBy verifier: some TextVerifier
+        inside payload: ResponseBodyV2DecodedPayload, in scope: Scope, verifiedBy verifier: SignedDataVerifier
     ) async throws(VerificationError) {
         let parts = try await verifier.parts(inside: payload, of: scope.bundleID, scope.environment)
         self.init(payload: payload, transaction: parts.transaction?.payload, renewal: parts.renewal?.payload)
@@ -30,7 +30,7 @@ package struct NotificationParts: Sendable {
 
     /// What a notification that was kept says; nil when it was not folded.
     package init?(
-        of kept: KeptNotification, in scope: Scope, verifiedBy verifier: some TextVerifier
+        of kept: KeptNotification, in scope: Scope, verifiedBy verifier: SignedDataVerifier
     ) async throws(VerificationError) {
         guard kept.state == .folded else { return nil }
         let payload = try await verifier.notification(kept.text).payload

@@ -24,20 +24,16 @@ package struct CustomerReader: Sendable {
     let storage: any Storage
     let apps: Apps
     let scopes: ScopeRegistry
-    /// Judges what was kept, remembering what was proven.
-    let proven: ProvenTexts
     /// Judges what was signed earlier.
     let verifier: SignedDataVerifier
     let clock: ServerClock
 
     package init(
-        storage: any Storage, apps: Apps, scopes: ScopeRegistry, proven: ProvenTexts, verifier: SignedDataVerifier,
-        clock: ServerClock
+        storage: any Storage, apps: Apps, scopes: ScopeRegistry, verifier: SignedDataVerifier, clock: ServerClock
     ) {
         self.storage = storage
         self.apps = apps
         self.scopes = scopes
-        self.proven = proven
         self.verifier = verifier
         self.clock = clock
     }
@@ -119,7 +115,7 @@ package struct CustomerReader: Sendable {
     /// was not folded.
     package func parts(of kept: KeptNotification) async throws(VerificationError) -> NotificationParts? {
         guard let scope = scopes[id: kept.scope] else { return nil }
-        return try await NotificationParts(of: kept, in: scope, verifiedBy: proven)
+        return try await NotificationParts(of: kept, in: scope, verifiedBy: verifier)
     }
 }
 

@@ -25,7 +25,7 @@ extension CustomerReader {
 
     /// The evidence of facts as they stand, from the texts that the ledger has them from, and what does not hold any more.
     func evidence(of facts: [ExplainedFact], in scope: Scope) async throws -> FoundEvidence {
-        var collection = EvidenceCollection(proven: proven)
+        var collection = EvidenceCollection(verifier: verifier)
         let purchases = Dictionary(grouping: facts, by: \.originalTransactionID).sorted { $0.key < $1.key }
         let wanted = purchases.map { original, facts in
             WantedFacts(
@@ -40,7 +40,7 @@ extension CustomerReader {
 
     /// The evidence of everything that was ever known of these purchases: what facts said in the past, other texts say.
     func evidence(ofAllAbout originals: Set<String>, in scope: Scope) async throws -> FoundEvidence {
-        var collection = EvidenceCollection(proven: proven)
+        var collection = EvidenceCollection(verifier: verifier)
         var allowance = TextAllowance()
         for (original, kept) in try await notifications(about: originals.sorted(), in: scope, &allowance) {
             for kind in [KeptStatement.Kind.transaction, .renewal] {
@@ -60,11 +60,11 @@ extension CustomerReader {
 
 /// Collects what proves facts.
 private struct EvidenceCollection {
-    let proven: ProvenTexts
+    let verifier: SignedDataVerifier
     private(set) var found: [EvidenceKey: Evidence] = [:]
     private(set) var unverified: [UnverifiedText] = []
 
-    init(proven: ProvenTexts) { self.proven = proven }
+    init(verifier: SignedDataVerifier) { self.verifier = verifier }
 
     mutating func add(_ source: KeptSource, _ original: String) async {
         let notification = source.notification
@@ -73,7 +73,7 @@ private struct EvidenceCollection {
             case .statement(let kept): try await add(kept.text, kept.kind, (kept.origin, kept.receivedAt, nil))
             case .notification(let kept, _) where kept.state != .folded: break
             case .notification(let kept, let kind):
-                let data = try await proven.notification(kept.text).payload.data
+                let data = try await verifier.notification(kept.text).payload.data
                 let text = kind == .transaction ? data?.signedTransactionInfo : data?.signedRenewalInfo
                 if let text { try await add(text, kind, (kept.origin, kept.receivedAt, kept.uuid)) }
             }
@@ -99,10 +99,10 @@ private struct EvidenceCollection {
     ) async throws(VerificationError) -> (EvidenceKey, VerificationTrace) {
         switch kind {
         case .transaction:
-            let verified = try await proven.transaction(text)
+            let verified = try await verifier.transaction(text)
             return (.transaction(TransactionFact(verified.payload)), verified.trace)
         case .renewal:
-            let verified = try await proven.renewalInfo(text)
+            let verified = try await verifier.renewalInfo(text)
             return (.renewal(RenewalFact(verified.payload)), verified.trace)
         }
     }

@@ -17,7 +17,8 @@ internal import Synchronization
 package final class NotificationProcessor: Service {
     /// A notification that is on disk and waits to be folded.
     package struct Job: Sendable {
-        package enum Content: Sendable {
+        // Indirect: a job is handed on several times, and a payload has many parts.
+        package indirect enum Content: Sendable {
             /// What it says, proven.
             case verified(Verified<ResponseBodyV2DecodedPayload>)
             /// The text as it is kept.
@@ -73,20 +74,19 @@ package final class NotificationProcessor: Service {
     private let state = Mutex(State())
     private let storage: any LedgerStorage
     private let writer: LedgerWriter
-    /// What is proven here is not proven again on its way to a webhook.
-    private let proven: ProvenTexts
+    private let verifier: SignedDataVerifier
     private let scopes: ScopeRegistry
     private let now: @Sendable () -> Date
     private let logger: Logger
     private let metrics: ServerMetrics
 
     package init(
-        storage: any LedgerStorage, writer: LedgerWriter, proven: ProvenTexts, scopes: ScopeRegistry,
+        storage: any LedgerStorage, writer: LedgerWriter, verifier: SignedDataVerifier, scopes: ScopeRegistry,
         now: @escaping @Sendable () -> Date, logger: Logger, metrics: ServerMetrics
     ) {
         self.storage = storage
         self.writer = writer
-        self.proven = proven
+        self.verifier = verifier
         self.scopes = scopes
         self.now = now
         self.logger = logger
@@ -239,12 +239,10 @@ package final class NotificationProcessor: Service {
     private func read(_ job: Job) async throws -> FoldedNotification {
         let payload: ResponseBodyV2DecodedPayload
         switch job.content {
-        case .verified(let known):
-            proven.remember(known)
-            payload = known.payload
-        case .text(let text): payload = try await proven.notification(text).payload
+        case .verified(let known): payload = known.payload
+        case .text(let text): payload = try await verifier.notification(text).payload
         }
-        let parts = try await NotificationParts(inside: payload, in: job.scope, verifiedBy: proven)
+        let parts = try await NotificationParts(inside: payload, in: job.scope, verifiedBy: verifier)
         return FoldedNotification(parts, id: job.id, scope: job.scope, at: now())
     }
 

@@ -1,4 +1,5 @@
 @testable import LedgerServices
+import AppStoreServer
 import AppStoreModels
 import AppStoreTrust
 import CounterfoilServer
@@ -97,27 +98,22 @@ import Testing
         }
     }
 
-    @Test func `is proven once, however often it is asked for`() async throws {
+    @Test func `has its signatures verified once, however often it is asked for`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
             let instant = world.simulator.core.now.milliseconds
             try await world.simulator.advance(by: Period.year)
             try await world.settle()
-            let proven = try world.server.core.proven
-            // An hour later it is proven again, since a certificate may have been revoked.
-            try await world.simulator.advance(by: 2 * 3600)
-            let before = proven.verified
-            let paths = ["?at=\(instant)", "/timeline?limit=100", "/entitlements/premium/explain"]
-            var count = 0
-            for round in 0..<3 {
-                for path in paths { #expect(try await world.api.get("/v1/customers/\(anna)" + path).status == 200) }
-                if round == 0 { count = proven.verified - before }
-            }
-            // Each notification, its transaction and its renewal info.
+            let verified = try world.server.core.signatures.verified
             let notifications = try await world.api.get("/v1/customers/\(anna)/timeline?limit=100").items.count
-            #expect(count == 3 * notifications && notifications > 10)
-            #expect(proven.verified == before + count)
-            #expect(proven.bytes <= ProvenTexts.capacity)
+            // Each notification, its transaction and its renewal info, when they came.
+            #expect(verified == 3 * notifications && notifications > 10)
+            for _ in 0..<3 {
+                for path in ["?at=\(instant)", "/timeline?limit=100", "/entitlements/premium/explain"] {
+                    #expect(try await world.api.get("/v1/customers/\(anna)" + path).status == 200)
+                }
+            }
+            #expect(try world.server.core.signatures.verified == verified)
         }
     }
 
@@ -126,17 +122,19 @@ import Testing
             let anna = try await world.subscriber("anna")
             try await world.simulator.advance(by: Period.year)
             try await world.settle()
-            // An hour later nothing is remembered as proven.
-            try await world.simulator.advance(by: 2 * 3600)
-            let proven = try world.server.core.proven
-            let before = proven.verified
             let path = "/v1/customers/\(anna)\(Self.explain)?limit="
             let some = try await world.api.get(path + "3")
             let listed = try #require(some["facts"] as? [[String: Any]])
             #expect(listed.count == 3 && listed.contains { $0["role"] as? String == "decides" })
             #expect(listed.allSatisfy { $0["verification"] != nil })
-            // A notification, and what is wanted of it.
-            #expect((1...6).contains(proven.verified - before))
+            // To one who remembers nothing that is a notification, and what is wanted of it.
+            let (core, signatures) = (try world.server.core, ProvenSignatures())
+            let forgetful = CustomerReader(
+                storage: core.storage, apps: core.apps, scopes: core.scopes,
+                verifier: core.historical.remembering(signatures), clock: core.clock)
+            let explained = try await forgetful.explanation(
+                of: "premium", for: anna, in: try world.scope(), at: nil, limit: 3, naming: true)
+            #expect(explained.facts.count == 3 && (1...6).contains(signatures.verified))
             let all = try await world.api.get(path + "500")
             let facts = try #require(all["facts"] as? [[String: Any]])
             #expect(facts.count > 10 && facts.allSatisfy { $0["verification"] != nil })
@@ -148,52 +146,17 @@ import Testing
         }
     }
 
-    @Test func `is not proven again on its way to a webhook`() async throws {
+    @Test func `has no signature verified again on its way to a webhook`() async throws {
         try await World.withAPI { world in
             _ = try await world.subscriber("anna")
-            let proven = try world.server.core.proven
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.settle()
-            let before = proven.verified
+            let before = try world.server.core.signatures.verified
             #expect(before > 0)
             let events = try await world.api.get("/v1/events?limit=100").items
             #expect(events.count >= 2 && events.allSatisfy { $0["data"] != nil })
-            #expect(proven.verified == before)
+            #expect(try world.server.core.signatures.verified == before)
         }
-    }
-
-    @Test func `is remembered in so many bytes, and what is asked for again and again stays`() async throws {
-        let life = try await StoreLife.shared.value
-        let texts = life.notifications.map(\.text)
-        try #require(texts.count > 20)
-        let capacity = 10 * (2 * (texts.map(\.utf8.count).max() ?? 0) + 2048)
-        let proven = ProvenTexts(life.verifier, capacity: capacity) { World.start }
-        for text in texts {
-            _ = try await proven.notification(text)
-            _ = try await proven.notification(texts[0])
-            #expect(proven.bytes <= capacity)
-        }
-        #expect(proven.verified == texts.count)
-        // As something else it is something else, and what is wrong is remembered too.
-        for _ in 0..<2 { await #expect(throws: VerificationError.self) { try await proven.transaction("a.b.c") } }
-        #expect(proven.verified == texts.count + 1)
-        for _ in 0..<2 { await #expect(throws: VerificationError.self) { try await proven.notification("a.b.c") } }
-        #expect(proven.verified == texts.count + 2)
-    }
-
-    @Test func `is not another text with its signature, nor forgotten because of one`() async throws {
-        let life = try await StoreLife.shared.value
-        let text = try #require(life.notifications.first?.text)
-        let parts = text.split(separator: ".")
-        try #require(parts.count == 3)
-        let forged = "\(parts[0]).\(parts[1].dropLast())A.\(parts[2])"
-        try #require(forged != text)
-        let proven = ProvenTexts(life.verifier) { World.start }
-        _ = try await proven.notification(text)
-        for _ in 0..<2 { await #expect(throws: VerificationError.self) { try await proven.notification(forged) } }
-        #expect(proven.verified == 3)
-        _ = try await proven.notification(text)
-        #expect(proven.verified == 3)
     }
 
     @Test func `of more texts than one answer reads is refused with the reason`() async throws {
@@ -212,12 +175,12 @@ import Testing
                     receivedAt: kept.receivedAt, origin: .imported, text: "text \(number)")
             }
             _ = try await storage.commit(receiving: many, folding: [])
-            let before = try world.server.core.proven.verified
+            let before = try world.server.core.signatures.verified
             for path in ["?at=\(instant)", Self.explain + "?at=\(instant)"] {
                 let answer = try await world.api.get("/v1/customers/\(anna)" + path)
                 #expect(answer.status == 422 && answer["code"] as? String == "too_many_texts", "\(answer.text)")
             }
-            #expect(try world.server.core.proven.verified == before)
+            #expect(try world.server.core.signatures.verified == before)
             #expect(try await world.api.get("/v1/customers/\(anna)/timeline").status == 200)
         }
     }

@@ -48,7 +48,7 @@ struct OrderWorld {
         }
         (self.targets, self.payloads) = (targets, payloads)
         renderer = EventRenderer(
-            storage: storage, scopes: scopes, proven: ProvenTexts(life.verifier, now: { Date() }), apps: Apps([]))
+            storage: storage, scopes: scopes, verifier: life.verifier, apps: Apps([]))
         var instants: Set<String> = []
         for case .notification(let received, let folded) in try await ledger.arrivals(of: life, statements: .max) {
             let isConsumable = folded.transaction?.type == .consumable

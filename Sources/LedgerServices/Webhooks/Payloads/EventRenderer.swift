@@ -1,6 +1,6 @@
 package import Ledger
 internal import AppStoreModels
-internal import AppStoreServer
+package import AppStoreServer
 package import Foundation
 internal import Entitlements
 
@@ -9,13 +9,13 @@ package struct EventRenderer: Sendable {
     let storage: any CustomerStorage
     let scopes: ScopeRegistry
     /// Who proves again what was kept.
-    let proven: ProvenTexts
+    let verifier: SignedDataVerifier
     let apps: Apps
 
-    package init(storage: any CustomerStorage, scopes: ScopeRegistry, proven: ProvenTexts, apps: Apps) {
+    package init(storage: any CustomerStorage, scopes: ScopeRegistry, verifier: SignedDataVerifier, apps: Apps) {
         self.storage = storage
         self.scopes = scopes
-        self.proven = proven
+        self.verifier = verifier
         self.apps = apps
     }
 
@@ -32,7 +32,7 @@ package struct EventRenderer: Sendable {
         if notification?.state == .pending { throw NotYet() }
         var context = EventContext(event: event, delivery: delivery, scope: scopes[id: event.scope])
         if let notification, let scope = scopes[id: notification.scope] {
-            context.parts = try await NotificationParts(of: notification, in: scope, verifiedBy: proven)
+            context.parts = try await NotificationParts(of: notification, in: scope, verifiedBy: verifier)
         }
         switch payload {
         case .counterfoil: return Data(EventJSON.body(context))

@@ -1,0 +1,95 @@
+import Foundation
+import StoreSimulator
+import Testing
+import TestSupport
+
+@testable import AppStoreServer
+@testable import AppStoreTrust
+
+@Suite struct `The memory of signatures that hold` {
+    private let authority: Authority
+    private let signatures = ProvenSignatures()
+
+    init() throws { authority = try TestStore.authority() }
+
+    @Test func `has each signature verified once, whatever its text is read as`() async throws {
+        let verifier = try TestStore.verifier().remembering(signatures)
+        let texts = try (0..<3).map { try authority.sign(Members(.transaction).with("transactionId", "\"\($0)\"")) }
+        for _ in 0..<3 {
+            for text in texts {
+                _ = try await verifier.transaction(text)
+                _ = try await verifier.anyPayload(text)
+            }
+        }
+        #expect(signatures.verified == texts.count)
+        #expect(signatures.count == texts.count)
+        #expect(try await refusal { try await verifier.renewalInfo(texts[0]) } == .badJSON)
+    }
+
+    @Test func `is shared by a verifier that asks for another instant, and by none that was not told`() async throws {
+        let verifier = try TestStore.verifier().remembering(signatures)
+        let text = try authority.sign(Members(.transaction))
+        _ = try await verifier.transaction(text)
+        _ = try await verifier.validating(at: .signingDate).transaction(text)
+        #expect(signatures.verified == 1)
+        _ = try await TestStore.verifier().transaction(text)
+        #expect(signatures.verified == 1)
+    }
+
+    @Test func `says nothing about what changes: validity, app and environment are judged each time`() async throws {
+        let clock = TestClock(TestStore.now)
+        let verifier = try TestStore.verifier { $0.now = { clock.now } }.remembering(signatures)
+        let text = try authority.sign(Members(.transaction))
+        _ = try await verifier.transaction(text)
+        clock.advance(by: 9 * 365 * 86_400)
+        #expect(try await refusal { try await verifier.transaction(text) } == .expiredOrNotYetValid)
+        let other = try TestStore.verifier(apps: .only([App(bundleID: "com.example.other")])).remembering(signatures)
+        #expect(try await refusal { try await other.transaction(text) } == .wrongApp)
+        #expect(signatures.verified == 1)
+    }
+
+    @Test func `takes no other text for a known one, and does not forget that one for it`() async throws {
+        let verifier = try TestStore.verifier().remembering(signatures)
+        let genuine = try Pieces(authority)
+        _ = try await verifier.transaction(genuine.text)
+        var generator = SeededGenerator(seed: 11)
+        for part in [\Pieces.payload, \Pieces.signature] as [WritableKeyPath<Pieces, String>] {
+            for _ in 0..<100 {
+                var letters = Array(genuine[keyPath: part].utf8)
+                let place = Int.random(in: letters.indices, using: &generator)
+                letters[place] = letters[place] == 0x41 ? 0x42 : 0x41
+                let forged = genuine.changing { $0[keyPath: part] = String(decoding: letters, as: UTF8.self) }.text
+                #expect(try await refusal { try await verifier.transaction(forged) } != nil, "letter \(place)")
+            }
+        }
+        #expect(signatures.count == 1)
+        let before = signatures.verified
+        _ = try await verifier.transaction(genuine.text)
+        #expect(signatures.verified == before)
+    }
+
+    @Test func `does not take the signature of another text`() async throws {
+        let verifier = try TestStore.verifier().remembering(signatures)
+        let pieces = try (0..<2).map { try Pieces(authority, payload: #"{"transactionId":"\#($0)"}"#) }
+        for piece in pieces { _ = try await refusal { try await verifier.transaction(piece.text) } }
+        #expect(signatures.count == 2)
+        let mixed = pieces[0].changing { $0.signature = pieces[1].signature }.text
+        for _ in 0..<2 { #expect(try await refusal { try await verifier.transaction(mixed) } == .badSignature) }
+        // What does not hold is verified again each time.
+        #expect(signatures.verified == 4)
+    }
+
+    @Test func `is bounded, and keeps what is asked for again and again`() async throws {
+        let signatures = ProvenSignatures(capacity: 8)
+        let verifier = try TestStore.verifier().remembering(signatures)
+        let texts = try (0..<40).map { try authority.sign(Members(.transaction).with("transactionId", "\"\($0)\"")) }
+        for text in texts {
+            _ = try await verifier.transaction(text)
+            _ = try await verifier.transaction(texts[0])
+            #expect(signatures.count <= 8)
+        }
+        #expect(signatures.verified == texts.count)
+        _ = try await verifier.transaction(texts[1])
+        #expect(signatures.verified == texts.count + 1)
+    }
+}
