@@ -116,7 +116,7 @@ extension Request {
         for try await part in body {
             guard part.readableBytes <= limit - bytes.count else { throw APIFailure.tooLarge }
             // What it says of its length is believed as far as that is cheap.
-            if bytes.isEmpty { bytes.reserveCapacity(min(statedLength ?? 0, Self.believedLength)) }
+            if bytes.isEmpty { bytes.reserveCapacity(min(max(statedLength ?? 0, 0), Self.believedLength)) }
             bytes.append(contentsOf: part.readableBytesView)
         }
         return bytes
