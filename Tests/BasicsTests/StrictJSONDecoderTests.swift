@@ -72,4 +72,35 @@ import Testing
             #expect(throws: JSONProblem.repeatedMember) { try read(repeated) }
         }
     }
+
+    /// Tries one type after the other, as decoders of any JSON do.
+    private enum Guess: Decodable, Equatable {
+        case flag(Bool), text(String), number(Int), list([Guess])
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let flag = try? container.decode(Bool.self) {
+                self = .flag(flag)
+            } else if let text = try? container.decode(String.self) {
+                self = .text(text)
+            } else if let number = try? container.decode(Int.self) {
+                self = .number(number)
+            } else {
+                self = .list(try container.decode([Guess].self))
+            }
+        }
+    }
+
+    /// Each wrong guess makes an error, and each error says the way: not past everything in front.
+    @Test(.timeLimit(.minutes(1))) func `reads a long list of anything in a time that its length explains`() throws {
+        let json = "[" + repeatElement("[1]", count: 40_000).joined(separator: ",") + "]"
+        let read = try StrictJSONDecoder.decode([Guess].self, from: Array(json.utf8))
+        #expect(read.count == 40_000 && read.last == .list([.number(1)]))
+    }
+
+    @Test func `refuses a text that is too long for its positions`() throws {
+        let text = Array("[1,2]".utf8)
+        #expect(try JSONDocument(text, limit: text.count).values.count == 3)
+        #expect(throws: JSONProblem.size) { try JSONDocument(text, limit: text.count - 1) }
+    }
 }

@@ -8,7 +8,8 @@ internal import X509
 /// requests.
 ///
 /// One verifier serves any number of apps and both environments; it is a value, safe to share. Copies share what is known of
-/// certificates, behind locks that are held for as long as it takes to copy a reference; there is no actor on its way. Nothing of a payload is believed, and no network is touched, before its signature holds.
+/// certificates, behind locks that are held for as long as it takes to copy a reference; there is no actor on its way. Nothing
+/// of a payload is believed, and no network is touched, before its signature holds.
 public struct SignedDataVerifier: Sendable {
     private var configuration: Configuration
     private let trust: Trust

@@ -75,14 +75,14 @@ final class SigningChain: Sendable {
         _ signature: [UInt8], over payload: UnsafeRawBufferPointer, _ proven: ProvenSignatures?
     ) throws(VerificationError) {
         // RFC 7518 §3.4: r and s, 32 bytes each. DER, which ECDSA uses elsewhere, is another length.
-        guard signature.count == 64, let wanted = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
+        guard signature.count == 64, let pair = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
         else {
             throw VerificationError(.badSignature, "the signature has \(signature.count) bytes, not 64")
         }
         var hash = hashedHeader.value
         hash.update(bufferPointer: payload)
         let digest = hash.finalize()
-        func verify() -> Bool { key.value.isValidSignature(wanted, for: digest) }
+        func verify() -> Bool { key.value.isValidSignature(pair, for: digest) }
         guard proven?.holds(signature, for: digest, verify: verify) ?? verify() else {
             throw VerificationError(.badSignature, "the signature is not the signing certificate's for these bytes")
         }

@@ -8,14 +8,16 @@ internal import Foundation
 final class JSONDocument {
     enum Kind: UInt8 { case object, array, string, escapedString, integer, number, bool, null }
 
-    /// One value. A member's name is a value of its own in front of the member's value. Sixteen bytes, four to a line of the
-    /// processor's cache.
+    /// One value. A member's name is a value of its own in front of the member's value. Twenty bytes, since a document has many.
     struct Value {
         let kind: Kind
+        private let container: UInt32
         private let first: UInt32
         private var last: UInt32
         private var following: UInt32
 
+        /// Index of the object or array that it is in; of the outermost one its own.
+        var parent: Int { Int(container) }
         /// First byte and the byte after the last one; without the quotation marks for strings.
         var start: Int { Int(first) }
         var end: Int { Int(last) }
@@ -23,8 +25,9 @@ final class JSONDocument {
         var next: Int { Int(following) }
 
         /// No text is longer than ``JSONDocument/maximumBytes``, and no value ends behind the text.
-        init(kind: Kind, start: Int, end: Int, next: Int) {
+        init(kind: Kind, in parent: Int, start: Int, end: Int, next: Int) {
             self.kind = kind
+            container = UInt32(truncatingIfNeeded: parent)
             first = UInt32(truncatingIfNeeded: start)
             last = UInt32(truncatingIfNeeded: end)
             following = UInt32(truncatingIfNeeded: next)
@@ -46,9 +49,9 @@ final class JSONDocument {
     let bytes: [UInt8]
     let values: [Value]
 
-    /// Reads `bytes`. Throws ``JSONProblem``.
-    init(_ bytes: [UInt8]) throws(JSONProblem) {
-        guard bytes.count <= Self.maximumBytes else { throw .size }
+    /// Reads `bytes`, no more than `limit`. Throws ``JSONProblem``.
+    init(_ bytes: [UInt8], limit: Int = maximumBytes) throws(JSONProblem) {
+        guard bytes.count <= limit else { throw .size }
         var values: [Value] = []
         values.reserveCapacity(64)
         var scanner = JSONScanner(bytes)
@@ -117,22 +120,17 @@ final class JSONDocument {
         }
     }
 
-    /// The names on the way from the outermost value to the one at `index`. Only an error asks for it.
+    /// The names on the way from the outermost value to the one at `index`. It takes no longer where there are many others: a
+    /// decoder that tries one type after another asks for each of a long list.
     func path(to index: Int) -> [String] {
-        var (path, place): ([String], Int) = ([], 0)
-        while place < index {
-            guard values[place].kind == .object || values[place].kind == .array else { break }
-            var child = place + 1
-            if values[place].kind == .object {
-                while values[child + 1].next <= index { child = values[child + 1].next }
-                path.append(string(values[child]) ?? "")
-                child += 1
-            } else {
-                while values[child].next <= index { child = values[child].next }
-            }
-            place = child
+        var (path, place): ([String], Int) = ([], index)
+        while place > 0 {
+            let parent = values[place].parent
+            // A member's name is in front of it.
+            if values[parent].kind == .object { path.append(string(values[place - 1]) ?? "") }
+            place = parent
         }
-        return path
+        return path.reversed()
     }
 
     /// Names of an object's members.
@@ -154,7 +152,7 @@ package enum JSONProblem: Error {
     package var description: String {
         switch self {
         case .syntax: "the syntax is wrong"
-        case .size: "it has more than \(JSONDocument.maximumBytes) bytes"
+        case .size: "it is too long"
         case .depth: "it nests more than \(JSONDocument.maximumDepth) levels deep"
         case .repeatedMember: "a member is repeated"
         case .escapedMember: "a member's name is escaped"

@@ -4,6 +4,8 @@ internal import Foundation
 struct JSONScanner {
     private let bytes: [UInt8]
     private var index = 0
+    /// The object or array that was begun last and has not ended.
+    private var parent = 0
     /// Whether no byte so far was above 127.
     private(set) var isASCII = true
 
@@ -48,7 +50,7 @@ struct JSONScanner {
         }
         guard take(UInt8(ascii: "}")) else { throw .syntax }
         try requireUnique(members, of: own, in: values)
-        values[own].close(at: index, next: values.count)
+        close(own, in: &values)
     }
 
     private mutating func array(into values: inout [JSONDocument.Value], depth: Int) throws(JSONProblem) {
@@ -62,7 +64,7 @@ struct JSONScanner {
             } while take(UInt8(ascii: ","))
         }
         guard take(UInt8(ascii: "]")) else { throw .syntax }
-        values[own].close(at: index, next: values.count)
+        close(own, in: &values)
     }
 
     /// Notes the string at `index`, which is its opening quotation mark.
@@ -78,7 +80,9 @@ struct JSONScanner {
         // Escapes are resolved here once, so that a wrong one is found wherever it stands.
         if hasEscapes, JSONEscapes.resolve(bytes[start..<end]) == nil { throw .syntax }
         values.append(
-            .init(kind: hasEscapes ? .escapedString : .string, start: start, end: end, next: values.count + 1))
+            .init(
+                kind: hasEscapes ? .escapedString : .string, in: parent, start: start, end: end, next: values.count + 1)
+        )
     }
 
     /// Where the next quotation mark is, if every letter before it is ASCII and means nothing but itself. Most of what the App
@@ -147,7 +151,8 @@ struct JSONScanner {
             _ = take(UInt8(ascii: "+")) || take(UInt8(ascii: "-"))
             guard digits() > 0 else { throw .syntax }
         }
-        values.append(.init(kind: isInteger ? .integer : .number, start: start, end: index, next: values.count + 1))
+        values.append(
+            .init(kind: isInteger ? .integer : .number, in: parent, start: start, end: index, next: values.count + 1))
     }
 
     private mutating func word(
@@ -155,7 +160,7 @@ struct JSONScanner {
     ) throws(JSONProblem) {
         let end = index + word.utf8CodeUnitCount
         guard end <= bytes.count, word.withUTF8Buffer({ $0.elementsEqual(bytes[index..<end]) }) else { throw .syntax }
-        values.append(.init(kind: kind, start: index, end: end, next: values.count + 1))
+        values.append(.init(kind: kind, in: parent, start: index, end: end, next: values.count + 1))
         index = end
     }
 
@@ -191,10 +196,17 @@ struct JSONScanner {
         return false
     }
 
+    /// Begins an object or an array, which what follows is in.
     private mutating func open(_ kind: JSONDocument.Kind, into values: inout [JSONDocument.Value]) -> Int {
-        values.append(.init(kind: kind, start: index, end: index, next: 0))
+        values.append(.init(kind: kind, in: parent, start: index, end: index, next: 0))
         index += 1
-        return values.count - 1
+        parent = values.count - 1
+        return parent
+    }
+
+    private mutating func close(_ own: Int, in values: inout [JSONDocument.Value]) {
+        values[own].close(at: index, next: values.count)
+        parent = values[own].parent
     }
 
     private mutating func digits() -> Int {

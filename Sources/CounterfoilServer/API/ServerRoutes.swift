@@ -158,8 +158,7 @@ struct FailureMiddleware: RouterMiddleware {
                 isRetryable: true, backoff: 5000)
         case let error as HTTPError where error.status == .notFound:
             APIFailure(.notFound, "not_found", "Unknown path; see /openapi.yaml.")
-        case let error as HTTPError where error.status == .contentTooLarge:
-            APIFailure(.contentTooLarge, "too_large", "The request is larger than the server's limit.")
+        case let error as HTTPError where error.status == .contentTooLarge: .tooLarge
         case let error as HTTPError:
             APIFailure(
                 error.status, error.status.code < 500 ? "invalid_request" : "internal_error",

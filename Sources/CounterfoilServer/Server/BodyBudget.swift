@@ -140,6 +140,6 @@ extension Request {
 }
 
 extension APIFailure {
-    fileprivate static let tooLarge = APIFailure(
+    static let tooLarge = APIFailure(
         .contentTooLarge, "too_large", "The request is larger than this server takes.")
 }
