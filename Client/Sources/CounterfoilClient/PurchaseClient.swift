@@ -60,7 +60,8 @@ public actor PurchaseClient {
     /// What the customer has, as it was last published.
     public var current: Customer { machine.customer }
 
-    /// What the customer has, from now on, whenever it changes.
+    /// What the customer has: now, and whenever it changes. Right after ``signIn(_:token:)`` the first value may be from before
+    /// it; its ``Customer/id`` says whose it is.
     public nonisolated var customers: AsyncStream<Customer> {
         let (stream, continuation) = AsyncStream.makeStream(of: Customer.self, bufferingPolicy: .bufferingNewest(1))
         Task { await observe(continuation) }

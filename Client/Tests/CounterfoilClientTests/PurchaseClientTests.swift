@@ -104,7 +104,7 @@ struct `The client drives store, server and storage` {
         await app.store.add(coins(), tells: false)
         app.client.start()
         try app.client.signIn(anna, token: "token")
-        _ = await app.shows { $0.readiness == .ready }
+        _ = await app.shows { $0.id == anna && $0.readiness == .ready }
         #expect(await app.store.finished.isEmpty)
         await app.until {
             guard let next = await app.scheduler.nextWake else { return false }
@@ -124,7 +124,7 @@ struct `The client drives store, server and storage` {
         await app.until { await app.flaky.requests == 2 }
         await app.scheduler.advance(by: 2)
         #expect(try await isBought.value == .purchased(subscription(purchased: t0 + 1), .awaited))
-        let customer = await app.shows { $0.readiness == .ready }
+        let customer = await app.shows { $0.id == anna && $0.readiness == .ready }
         #expect(customer != nil)
         await app.client.stop()
     }
@@ -167,7 +167,7 @@ struct `The client drives store, server and storage` {
         var told = notices.stream.makeAsyncIterator()
         guard case .storage? = await told.next() else { return #expect(Bool(false)) as Void }
         try app.client.signIn(anna, token: "token")
-        #expect(await app.shows { $0.readiness == .ready }?.id == anna)
+        #expect(await app.shows { $0.id == anna && $0.readiness == .ready } != nil)
     }
 
     @Test func `The token is asked for, and asked for again when it expired`() async throws {
