@@ -91,11 +91,13 @@ import Testing
         }
     }
 
-    /// Each wrong guess makes an error, and each error says the way: not past everything in front.
-    @Test(.timeLimit(.minutes(1))) func `reads a long list of anything in a time that its length explains`() throws {
-        let json = "[" + repeatElement("[1]", count: 40_000).joined(separator: ",") + "]"
-        let read = try StrictJSONDecoder.decode([Guess].self, from: Array(json.utf8))
-        #expect(read.count == 40_000 && read.last == .list([.number(1)]))
+    /// Each wrong guess makes an error that says the way: not past everything in front, and no name is read for it.
+    @Test(.timeLimit(.minutes(1)), arguments: [1, 4_000_000])
+    func `reads a long list of anything in a time that its length explains`(lettersInName count: Int) throws {
+        let name = String(repeating: "n", count: count)
+        let json = "{\"\(name)\":[" + repeatElement("[1]", count: 40_000).joined(separator: ",") + "]}"
+        let read = try StrictJSONDecoder.decode([String: [Guess]].self, from: Array(json.utf8))
+        #expect(read[name]?.count == 40_000 && read[name]?.last == .list([.number(1)]))
     }
 
     @Test func `refuses a text that is too long for its positions`() throws {

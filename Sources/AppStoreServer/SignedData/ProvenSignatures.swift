@@ -1,8 +1,8 @@
 internal import Crypto
 internal import Synchronization
 
-/// Signatures that hold, so that the same text is not verified twice: when it arrives, on its way to a webhook, and whenever
-/// somebody looks at it.
+/// Signatures that were found to hold lately, so that a text is verified when it arrives, and seldom again on its way to a
+/// webhook or when somebody looks at it.
 ///
 /// Whether a signature is a key's for some bytes never changes. Everything else about a text (the dates of its certificates,
 /// their revocation, app and environment) is judged each time. The hash covers the header, and with it the certificate that
@@ -62,6 +62,8 @@ package final class ProvenSignatures: Sendable {
     }
 
     private static func add(_ proof: Proof, to memory: inout Memory, _ half: Int) {
+        // Two may have verified the same text at once.
+        if memory.recent.contains(proof) { return }
         if memory.recent.count >= half {
             memory.former = memory.recent
             // The next half will hold as many; to grow into that costs more than all else here.

@@ -5,7 +5,7 @@ internal import Foundation
 /// Stricter than Foundation's reader, because what is signed must read one way only: UTF-8 and nothing else, no repeated
 /// or escaped member names, no byte after the value, little nesting (RFC 8259 §4, §8.1, §9). It is also what makes a
 /// known chain cost little more than its P-256 verification; docs/performance.md has the figures.
-final class JSONDocument {
+final class JSONDocument: Sendable {
     enum Kind: UInt8 { case object, array, string, escapedString, integer, number, bool, null }
 
     /// One value. A member's name is a value of its own in front of the member's value. Twenty bytes, since a document has many.
@@ -120,25 +120,28 @@ final class JSONDocument {
         }
     }
 
-    /// The names on the way from the outermost value to the one at `index`. It takes no longer where there are many others: a
-    /// decoder that tries one type after another asks for each of a long list.
-    func path(to index: Int) -> [String] {
-        var (path, place): ([String], Int) = ([], index)
+    /// Indices of the names on the way from the outermost value to the one at `index`. It takes no longer where there are many
+    /// others: a decoder that tries one type after another asks for each of a long list.
+    func path(to index: Int) -> [Int] {
+        var (path, place): ([Int], Int) = ([], index)
         while place > 0 {
             let parent = values[place].parent
             // A member's name is in front of it.
-            if values[parent].kind == .object { path.append(string(values[place - 1]) ?? "") }
+            if values[parent].kind == .object { path.append(place - 1) }
             place = parent
         }
         return path.reversed()
     }
+
+    /// The name of a member, `index` being that of the name.
+    func name(at index: Int) -> String { string(values[index]) ?? "" }
 
     /// Names of an object's members.
     func names(of object: Int) -> [String] {
         var names: [String] = []
         var index = object + 1
         while index < values[object].next {
-            names.append(string(values[index]) ?? "")
+            names.append(name(at: index))
             index = values[index + 1].next
         }
         return names

@@ -35,17 +35,24 @@ struct JSONValueDecoder: Decoder {
     }
 }
 
-/// The name of a member, on the way to a value.
+/// The name of a member on the way to a value, read when somebody asks for it: names may be long, and who tries one type after
+/// another throws most errors away.
 private struct JSONMemberName: CodingKey {
-    let stringValue: String
+    let document: JSONDocument
+    let index: Int
+
+    var stringValue: String { document.name(at: index) }
     var intValue: Int? { nil }
 
-    init(stringValue: String) { self.stringValue = stringValue }
+    init(in document: JSONDocument, at index: Int) { (self.document, self.index) = (document, index) }
+    init?(stringValue: String) { nil }
     init?(intValue: Int) { nil }
 }
 
 extension JSONDocument {
-    fileprivate func codingPath(to index: Int) -> [any CodingKey] { path(to: index).map(JSONMemberName.init) }
+    fileprivate func codingPath(to index: Int) -> [any CodingKey] {
+        path(to: index).map { JSONMemberName(in: self, at: $0) }
+    }
 }
 
 extension JSONValueDecoder: SingleValueDecodingContainer {
