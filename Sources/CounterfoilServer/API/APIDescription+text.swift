@@ -157,8 +157,8 @@ extension APIDescription {
               tags: [customers]
               summary: Explain why a customer has an entitlement or not
               description: >-
-                Needs the scope customers:read. Every fact that is listed is verified again; results are cached for an hour. For
-                an instant in the past, more than 2,000 signed texts return 422 (too_many_texts).
+                Needs the scope customers:read. The text of every fact that is listed is verified again. For an instant in the
+                past, more than 2,000 signed texts return 422 (too_many_texts).
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {name: key, in: path, required: true, schema: {type: string, minLength: 1}}
@@ -711,7 +711,9 @@ extension APIDescription {
               summary: List events, oldest first, instead of receiving webhooks; or follow what changes
               description: >-
                 Needs the scope operations:read. Objects and ordering are those of webhooks. `page=end` starts at the present.
-                next_page is always present: store it and pass it as `page` the next time. With `topics` the response is a
+                next_page is always present: store it and pass it as `page` the next time. While a text cannot be judged, as
+                when revocation has to be checked and the responder is silent, the page with it returns 503
+                (revocation_unknown) and nothing is skipped. With `topics` the response is a
                 stream of server-sent events instead, each `{"topic":…,"version":…}`: it says what changed, not how, in any
                 app and environment, at most once a second for each topic, and sends a comment every 20 seconds. A server has
                 64 streams; the 65th request returns 503 (too_many_streams).

@@ -1,3 +1,4 @@
+internal import AppStoreTrust
 internal import Ledger
 
 /// Why a service does not do what it was asked for, in words that may be answered to whoever asked.
@@ -42,6 +43,13 @@ package struct ServiceFailure: Error, Sendable, Hashable {
         self.isRetryable = isRetryable
         self.backoff = backoff
         self.parameter = parameter
+    }
+
+    /// A text that cannot be believed, or not yet.
+    init(_ error: VerificationError, parameter: String? = nil) {
+        self.init(
+            error.isRetryable ? .unavailable : .invalid, "\(error.code)", error.message,
+            isRetryable: error.isRetryable, backoff: error.isRetryable ? 30_000 : nil, parameter: parameter)
     }
 }
 

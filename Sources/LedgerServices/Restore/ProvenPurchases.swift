@@ -163,11 +163,7 @@ package struct PurchaseProver: Sendable {
     package func naming<Value>(
         _ parameter: String, _ proof: () async throws(VerificationError) -> Value
     ) async throws(ServiceFailure) -> Value {
-        do { return try await proof() } catch {
-            throw ServiceFailure(
-                error.isRetryable ? .unavailable : .invalid, "\(error.code)", error.message,
-                isRetryable: error.isRetryable, backoff: error.isRetryable ? 30_000 : nil, parameter: parameter)
-        }
+        do { return try await proof() } catch { throw ServiceFailure(error, parameter: parameter) }
     }
 }
 

@@ -14,6 +14,9 @@ package final class EventFeed: Sendable {
     }
 
     /// A page, each event as the body that an endpoint would be sent.
+    ///
+    /// - Throws: ``ServiceFailure`` where a text can be judged only later, as when an OCSP responder has to be asked and is
+    ///   silent; ``StorageError``.
     package func page(_ query: FeedQuery) async throws -> (bodies: [Data], cursor: Int64, hasMore: Bool) {
         let status = try await storage.status()
         let limit = gate.withLock { $0.limit(status, at: .now) }
@@ -23,6 +26,9 @@ package final class EventFeed: Sendable {
             do { if let body = try await body(of: item) { bodies.append(body) } } catch is EventRenderer.NotYet {
                 // It is read anew at the moment. Who asks again finds it.
                 return ([], query.after, true)
+            } catch let error as VerificationError {
+                // Nobody is led past it.
+                throw ServiceFailure(error)
             }
         }
         return (bodies, page.cursor, page.hasMore)
@@ -36,7 +42,7 @@ package final class EventFeed: Sendable {
         delivery.isRepeat = item.late != nil
         do {
             return try await renderer.body(item.event, item.notification, as: delivery, payload: .counterfoil)
-        } catch is VerificationError {
+        } catch let error as VerificationError where !error.isRetryable {
             // What is not believed any more says nothing; that something happened stays true.
             return try await renderer.body(item.event, nil, as: delivery, payload: .counterfoil)
         }

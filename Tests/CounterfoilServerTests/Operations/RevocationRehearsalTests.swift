@@ -80,6 +80,23 @@ import Testing
         }
     }
 
+    @Test func `where unknown means refused, and leads nobody past an event that it cannot judge`() async throws {
+        try await run(.hard) { world in
+            try await world.settle()
+            try world.simulator.core.setRevocation(RevocationSetting(status: "unreachable"))
+            // The last response holds no longer, and the text is less than a day old.
+            try await world.simulator.advance(by: 86_000)
+            let refusal = try await world.api.get("/v1/events")
+            #expect(refusal.status == 503 && refusal.code == "revocation_unknown", "\(refusal.text)")
+            #expect(refusal["retryable"] as? Bool == true)
+            try world.simulator.core.setRevocation(RevocationSetting(status: "good"))
+            try await world.simulator.advance(by: 60)
+            let told = try await world.api.get("/v1/events").items
+            let data = try #require(told.first?["data"] as? [String: Any])
+            #expect(told.count == 1 && data["transaction"] is [String: Any])
+        }
+    }
+
     @Test func `where unknown means believed`() async throws {
         try await run(.soft) { world in
             try await world.simulator.advance(by: 395 * 86_400)
