@@ -169,7 +169,8 @@ public actor PurchaseClient {
         case .purchase(let call, let productID, let options):
             Task {
                 do { events.yield(.bought(call: call, .success(try await store.purchase(productID, options)))) } catch {
-                    events.yield(.bought(call: call, .failure(.store("\(error)"))))
+                    let wasStarted = !(error is any UnstartedPurchaseError)
+                    events.yield(.bought(call: call, .failure(.store("\(error)")), wasStarted: wasStarted))
                 }
             }
         case .sync:
@@ -216,9 +217,7 @@ public actor PurchaseClient {
         }
     }
 
-    private func credential(
-        of customer: String, isAnonymous: Bool
-    ) async throws(BackendFailure) -> CustomerCredential {
+    private func credential(of customer: String, isAnonymous: Bool) async throws(BackendFailure) -> CustomerCredential {
         let credential: CustomerCredential
         if let token = configuration.token {
             do { credential = CustomerCredential(customer: customer, token: try await token(customer)) } catch {

@@ -19,6 +19,7 @@ public actor ScriptedStore: PurchaseStore {
     private var app: String?
     private var file: Data?
     private var syncFailure: (any Error)?
+    private var purchaseFailure: (any Error)?
 
     /// Makes a store where nothing was bought.
     public init(appTransaction: String? = nil, receipt: Data? = nil) {
@@ -46,6 +47,9 @@ public actor ScriptedStore: PurchaseStore {
     /// What asking for everything throws.
     public func failSync(with error: any Error) { syncFailure = error }
 
+    /// What purchases throw.
+    public func failPurchases(with error: any Error) { purchaseFailure = error }
+
     /// What nobody finished.
     public func unfinished() -> [DeviceTransaction] { transactions.filter { !finished.contains($0.id) } }
 
@@ -72,8 +76,9 @@ public actor ScriptedStore: PurchaseStore {
     public func products(_ ids: [String]) -> [DeviceProduct] { [] }
 
     /// Answers as the test said.
-    public func purchase(_ productID: String, _ options: PurchaseOptions) -> PurchaseResult {
+    public func purchase(_ productID: String, _ options: PurchaseOptions) throws -> PurchaseResult {
         purchases.append(options)
+        if let purchaseFailure { throw purchaseFailure }
         guard !results.isEmpty else { return .cancelled }
         let result = results.removeFirst()
         if case .success(let transaction) = result { add(transaction, tells: false) }

@@ -39,7 +39,7 @@ extension DeviceTransaction {
     public static func unsigned(
         _ id: UInt64, _ productID: String, _ kind: ProductKind = .autoRenewable, originalID: UInt64? = nil,
         purchased: Date, expires: Date? = nil, revoked: Date? = nil, token: UUID? = nil, signed: Date? = nil,
-        environment: String = "Sandbox", isVerified: Bool = true
+        environment: String = "Sandbox", isVerified: Bool = true, isRenewal: Bool = false
     ) -> DeviceTransaction {
         func instant(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970 * 1000) }
         var payload: [String: Any] = [
@@ -50,6 +50,7 @@ extension DeviceTransaction {
         payload["expiresDate"] = expires.map(instant)
         payload["revocationDate"] = revoked.map(instant)
         payload["appAccountToken"] = token?.uuidString
+        if isRenewal { payload["transactionReason"] = "RENEWAL" }
         return DeviceTransaction(
             id: id, originalID: originalID ?? id, productID: productID, kind: kind, purchaseDate: purchased,
             expirationDate: expires, revocationDate: revoked, appAccountToken: token, environment: environment,

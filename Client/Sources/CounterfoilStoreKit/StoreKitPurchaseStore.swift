@@ -44,9 +44,7 @@
         public func unfinished() async -> [DeviceTransaction] { await Self.list(StoreKit.Transaction.unfinished) }
 
         /// `Transaction.currentEntitlements`.
-        public func current() async -> [DeviceTransaction] {
-            await Self.list(StoreKit.Transaction.currentEntitlements)
-        }
+        public func current() async -> [DeviceTransaction] { await Self.list(StoreKit.Transaction.currentEntitlements) }
 
         /// `Transaction.all`.
         public func all() async -> [DeviceTransaction] { await Self.list(StoreKit.Transaction.all) }
@@ -152,7 +150,7 @@
     }
 
     /// What StoreKit does not have.
-    public enum StoreKitPurchaseError: Error, Hashable, Sendable {
+    public enum StoreKitPurchaseError: UnstartedPurchaseError, Hashable, Sendable {
         /// No such product is for sale here.
         case productNotFound(String)
         /// The product has no such offer for this customer, or the system is too old.

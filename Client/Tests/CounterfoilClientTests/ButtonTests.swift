@@ -70,6 +70,20 @@ import Testing
         guard case .failed(.store("no network"))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
     }
 
+    @Test func `Two purchases that StoreKit answers with the same transaction both end`() {
+        var harness = Harness.settled()
+        for call in [1, 2] { harness.send(.buy(call: call, productID: "lifetime", options: PurchaseOptions())) }
+        for call in [1, 2] { harness.send(.bought(call: call, .success(.success(lifetime())))) }
+        #expect(harness.open.count == 1)
+        harness.answerAll()
+        for call in [1, 2] {
+            guard case .purchase(.purchased(_, .kept))? = harness.outcomes[call] else {
+                return #expect(Bool(false)) as Void
+            }
+            #expect(harness.timers[.call(call)] == nil)
+        }
+    }
+
     @Test func `Nobody buys or restores without being signed in`() {
         var harness = Harness()
         harness.start()
@@ -158,6 +172,44 @@ import Testing
         harness.fire(.retry)
         #expect(harness.sent.last?.request.ids == [5])
         #expect(harness.lastReport?.restore == false)
+    }
+
+    @Test func `What fails while the App Store asks for the password is no failure of the button`() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [lifetime()])
+        harness.send(.restore(call: 1))
+        harness.fail(BackendFailure(status: 403, code: "forbidden"))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(unfinished: [lifetime()])
+        #expect(harness.outcomes.isEmpty)
+        harness.answerAll()
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.reachedAppStore && outcome.failure == nil)
+    }
+
+    @Test func `A restore of nothing with an expired token is asked again, and does not end before`() {
+        var harness = Harness.settled(anna) { $0.token = { _ in nil } }
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather()
+        harness.fail(BackendFailure(status: 401, code: "token_expired"))
+        #expect(harness.outcomes.isEmpty)
+        harness.send(.token(customer: anna, .success(CustomerCredential(customer: anna, token: "fresh"))))
+        #expect(harness.lastReport?.restore == true && harness.lastReport?.appTransaction != nil)
+        harness.answerAll()
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure == nil)
+    }
+
+    @Test func `A restore of nothing but an app transaction that the server refuses is told so`() {
+        var harness = Harness.settled()
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather()
+        let failure = BackendFailure(status: 400, code: "bad_signature", parameter: "app_transaction")
+        harness.fail(failure)
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure == failure)
     }
 
     @Test func `A restore while the server wants to be left alone is told so`() {

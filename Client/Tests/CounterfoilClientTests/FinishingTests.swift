@@ -230,6 +230,27 @@ import Testing
         #expect(harness.sent.last?.request.ids == [1])
     }
 
+    @Test func `A refusal ends after a day without a launch, too`() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.answerAll {
+            $0.kept = []
+            $0.refused = [Refusal(id: "1", code: "bad_signature")]
+        }
+        harness.sent = []
+        harness.pass(hour)
+        harness.send(.foreground)
+        harness.gather(unfinished: [subscription()])
+        harness.answerAll()
+        #expect(harness.sent.allSatisfy { $0.request.ids.isEmpty })
+        harness.pass(day)
+        harness.send(.foreground)
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.sent.last?.request.ids == [1])
+        harness.answerAll()
+        #expect(harness.finished == [1] && harness.stuck.isEmpty)
+    }
+
     @Test func `A refusal ends when the app was updated`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])

@@ -151,11 +151,12 @@ struct Harness {
 
 func subscription(
     _ id: UInt64 = 1, purchased: Date = t0 - hour, expires: Date = t0 + 30 * day, token: UUID? = UUID(uuidString: anna),
-    revoked: Date? = nil, signed: Date? = nil, environment: String = "Sandbox", isVerified: Bool = true
+    revoked: Date? = nil, signed: Date? = nil, environment: String = "Sandbox", isVerified: Bool = true,
+    isRenewal: Bool = false
 ) -> DeviceTransaction {
     .unsigned(
         id, "monthly", originalID: 1, purchased: purchased, expires: expires, revoked: revoked, token: token,
-        signed: signed, environment: environment, isVerified: isVerified)
+        signed: signed, environment: environment, isVerified: isVerified, isRenewal: isRenewal)
 }
 
 func coins(

@@ -138,6 +138,32 @@ import Testing
         #expect(harness.device?.intents.first?.expires == t0 + day)
     }
 
+    @Test(arguments: [true, false])
+    func `A purchase that fails is forgotten if the store never asked the customer`(wasStarted: Bool) {
+        var harness = Harness.settled("anna")
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        #expect(harness.device?.intents.count == 1)
+        harness.send(.bought(call: 1, .failure(.store("no such product")), wasStarted: wasStarted))
+        #expect(harness.device?.intents.isEmpty == !wasStarted)
+    }
+
+    @Test(arguments: ["anna", "bert"])
+    func `A renewal comes from no purchase that was started here, whoever is signed in`(_ customer: String) {
+        var harness = Harness.settled("bert")
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.cancelled)))
+        if customer != "bert" { harness.send(.signedIn(customer: customer, token: "a")) }
+        harness.gather()
+        harness.answerAll()
+        harness.send(.updated(subscription(2, purchased: t0 + 60, token: nil, isRenewal: true)))
+        #expect(harness.sent.last?.request.ids == [2])
+        #expect(harness.lastReport?.restore == false)
+        harness.answerAll()
+        #expect(harness.finished == [2])
+        // Bert's may have been interrupted, and still come.
+        #expect(harness.device?.intents.count == 1)
+    }
+
     @Test func `A transaction of another customer is reported without taking anything`() {
         var harness = Harness.settled()
         harness.send(.updated(subscription(token: UUID(uuidString: bert))))
@@ -283,6 +309,32 @@ import Testing
         harness.answerAll()
         #expect(harness.notices == [.notMerged(failure)])
         #expect(harness.finished == [1])
+    }
+
+    @Test func `After a merge that was refused the button brings over what the anonymous customer bought`() throws {
+        var harness = Harness { $0.allowsAnonymousCustomers = true }
+        harness.start()
+        harness.gather()
+        let anonymous = try #require(harness.customer?.id)
+        harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: anonymous, token: "session"))))
+        harness.answerAll()
+        let bought = subscription(purchased: t0, token: nil)
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.success(bought))))
+        harness.fail(.noConnection)
+        harness.send(.signedIn(customer: anna, token: "a"))
+        harness.gather(unfinished: [bought])
+        harness.fail(BackendFailure(status: 403, code: "forbidden"))
+        harness.answerAll()
+        #expect(harness.stuck == [1: .waitsForCustomer])
+        harness.send(.restore(call: 2))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(unfinished: [bought])
+        #expect(harness.lastReport?.restore == true)
+        #expect(harness.sent.last?.request.ids == [1])
+        harness.answerAll()
+        #expect(harness.finished == [1] && harness.stuck.isEmpty)
+        #expect(harness.device?.intents.isEmpty == true)
     }
 
     @Test func `The server may know the anonymous customer by another name`() throws {

@@ -123,7 +123,7 @@ import Testing
     @Test func `A revocation in an update counts at once, against device and server`() {
         var harness = answered(
             {
-                var entitlement = Entitlement(key: "pro", isActive: true, until: t0 + 20 * day)
+                var entitlement = Entitlement(key: "pro", isActive: true, until: t0 + 30 * day)
                 entitlement.originalTransactionID = "1"
                 $0.entitlements = [entitlement]
             }, device: [subscription()])
@@ -137,6 +137,30 @@ import Testing
         harness.send(.foreground)
         harness.gather(current: [subscription()])
         #expect(harness.customer?.isActive("pro") == false)
+    }
+
+    /// A subscription in its second period.
+    private func period(_ id: UInt64, revoked: Date? = nil) -> DeviceTransaction {
+        let purchased = id == 1 ? t0 - 31 * day : t0 - day
+        return subscription(
+            id, purchased: purchased, expires: purchased + 30 * day, revoked: revoked, signed: revoked)
+    }
+
+    @Test(arguments: [(5, false), (1, true)] as [(UInt64, Bool)])
+    func `Without the server a refund ends access if it is of the period that grants it, and not of one before`(
+        _ refunded: UInt64, _ isActive: Bool
+    ) {
+        let current = period(5)
+        var harness = answered(
+            {
+                var entitlement = Entitlement(key: "pro", isActive: true, until: current.expirationDate)
+                entitlement.originalTransactionID = "1"
+                $0.entitlements = [entitlement]
+            }, device: [current])
+        harness.pass(60)
+        harness.send(.updated(period(refunded, revoked: t0 + 30)))
+        harness.fail(.noConnection)
+        #expect(harness.customer?.isActive("pro") == isActive)
     }
 
     @Test func `In the grace period the device grants, and asks to mend the payment`() {

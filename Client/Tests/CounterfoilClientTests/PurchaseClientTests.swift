@@ -6,6 +6,9 @@ import Testing
 
 private let products = [ProductEntitlements("monthly", ["pro"]), ProductEntitlements("coins", [])]
 
+/// What a store throws that does not know the product.
+private struct NoSuchProduct: UnstartedPurchaseError {}
+
 /// A client with everything around it. Nothing sleeps: the clock is put forward, and events are awaited.
 private struct App {
     let scheduler = ManualScheduler(t0)
@@ -210,6 +213,17 @@ struct `The client drives store, server and storage` {
         try app.client.signIn(anna, token: "token")
         await app.until { await app.store.finished == [7] }
         #expect(await app.store.finished == [7])
+    }
+
+    @Test func `A purchase that the store did not even start is not remembered`() async throws {
+        let app = await App()
+        app.client.start()
+        try app.client.signIn("anna", token: "token")
+        _ = await app.shows { $0.id == "anna" }
+        await app.store.failPurchases(with: NoSuchProduct())
+        await #expect(throws: PurchaseClientError.store("NoSuchProduct()")) { try await app.client.buy("monthly") }
+        let saved = try #require(await app.storage.load("device"))
+        #expect(try JSONDecoder().decode(DeviceRecord.self, from: saved).intents.isEmpty)
     }
 
     @Test func `A stopped client answers everybody who waits`() async throws {

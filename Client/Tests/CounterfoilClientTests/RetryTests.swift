@@ -144,6 +144,40 @@ import Testing
         #expect(harness.finished.isEmpty)
     }
 
+    @Test(arguments: [false, true])
+    func `Two requests with one expired token ask for one new token, and both are sent again`(isThereBefore: Bool) {
+        var harness = Harness.signedIn(anna) { $0.token = { _ in nil } }
+        harness.gather(unfinished: [subscription()])
+        harness.send(.recorded(lifetime()))
+        #expect(harness.open.count == 2)
+        let expired = BackendFailure(status: 401, code: "token_expired")
+        let fresh = ClientEvent.token(
+            customer: anna, .success(CustomerCredential(customer: anna, token: "fresh")))
+        harness.fail(expired)
+        if isThereBefore { harness.send(fresh) }
+        harness.fail(expired)
+        if !isThereBefore { harness.send(fresh) }
+        #expect(harness.tokenRequests == [anna] && harness.notices.isEmpty)
+        #expect(harness.open.values.map(\.credential.token) == ["fresh", "fresh"])
+        harness.answerAll()
+        #expect(harness.finished.sorted() == [1, 5])
+    }
+
+    @Test func `A token that comes with a sign-in counts at once, and what the app was asked for too late`() {
+        var harness = Harness { $0.token = { _ in nil } }
+        harness.start()
+        harness.send(.signedIn(customer: anna, token: nil))
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.tokenRequests == [anna] && harness.sent.isEmpty)
+        harness.send(.signedIn(customer: anna, token: "good"))
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.sent.map(\.request.credential.token) == ["good"])
+        harness.send(.token(customer: anna, .failure(.noToken)))
+        #expect(harness.notices.isEmpty)
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
     @Test func `A token that cannot be had now is asked for later; one that does not exist stops everything`() {
         var harness = Harness { $0.token = { _ in nil } }
         harness.start()

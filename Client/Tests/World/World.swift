@@ -35,6 +35,8 @@ package struct World {
     // The server.
     var kept: Set<UInt64> = []
     var owners: [UInt64: String] = [:]
+    /// What the button brought over from whoever bought it here.
+    var moved: Set<UInt64> = []
     var answers: [String: [CustomerAnswer]] = [:]
     var isQuiet = false
     // What is under way.

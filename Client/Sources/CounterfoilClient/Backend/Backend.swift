@@ -8,9 +8,7 @@ public protocol Backend: Sendable {
     ) async throws(BackendFailure) -> CustomerAnswer
 
     /// Asks what the customer has.
-    func customer(
-        _ customer: CustomerCredential, environment: String?
-    ) async throws(BackendFailure) -> CustomerAnswer
+    func customer(_ customer: CustomerCredential, environment: String?) async throws(BackendFailure) -> CustomerAnswer
 
     /// Gives what an anonymous customer bought to an account.
     func merge(

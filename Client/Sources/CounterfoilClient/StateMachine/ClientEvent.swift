@@ -11,7 +11,8 @@ package indirect enum ClientEvent: Sendable {
     /// A purchase that other code of the app made.
     case recorded(DeviceTransaction)
     case buy(call: Int, productID: String, options: PurchaseOptions)
-    case bought(call: Int, Result<PurchaseResult, PurchaseClientError>)
+    /// What became of a purchase, and whether the store began it at all.
+    case bought(call: Int, Result<PurchaseResult, PurchaseClientError>, wasStarted: Bool = true)
     case restore(call: Int)
     case synced(reachedAppStore: Bool)
     case gathered(Int, GatheredPart)

@@ -72,7 +72,8 @@ extension PurchaseStateMachine {
         record?.refused[id] = nil
         record?.foreign.remove(transaction.originalID)
         // What was kept before has had its intent; this one is of a later purchase.
-        if !wasKept, let intent = intent(of: transaction), intent.customer == device.customer,
+        if !wasKept, let intent = intent(of: transaction),
+            intent.customer == device.customer || lane.mode == .restore && intent.transactionID != nil,
             intent.transactionID != nil
                 || intent.date <= transaction.purchaseDate.addingTimeInterval(Self.clockTolerance),
             let index = device.intents.firstIndex(of: intent)
@@ -162,7 +163,7 @@ extension PurchaseStateMachine {
         var stuck: [StuckTransaction] = []
         for id in Array(Set(lanes.keys).union(unverified.keys)).sorted() {
             let lane = lanes[id]
-            let isWaiting = lane.map { $0.isUnfinished && isHeld($0.transaction) } ?? false
+            let isWaiting = lane.map { $0.isUnfinished && isHeld($0) } ?? false
             if let lane, let reason = lane.stuckReason ?? (isWaiting ? .waitsForCustomer : nil) {
                 stuck.append(StuckTransaction(transaction: lane.transaction, reason: reason))
             }

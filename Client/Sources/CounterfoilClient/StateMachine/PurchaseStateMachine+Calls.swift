@@ -20,21 +20,21 @@ extension PurchaseStateMachine {
         effects.append(.purchase(call: call, productID: productID, options: options))
     }
 
-    mutating func finishPurchase(_ call: Int, _ bought: Result<PurchaseResult, PurchaseClientError>) {
+    mutating func finishPurchase(_ call: Int, _ bought: Result<PurchaseResult, PurchaseClientError>, wasStarted: Bool) {
         guard let intent = calls.removeValue(forKey: call) else { return }
+        let index = device.intents.lastIndex(of: intent)
         switch bought {
-        case .failure(let error): effects.append(.complete(call: call, .failed(error)))
+        case .failure(let error):
+            // Nothing can come of what nobody was asked for.
+            if let index, !wasStarted { device.intents.remove(at: index) }
+            effects.append(.complete(call: call, .failed(error)))
         case .success(.pending): effects.append(.complete(call: call, .purchase(.pending)))
         case .success(.cancelled):
             // A purchase that was interrupted says so too, and goes on outside the app.
-            if let index = device.intents.lastIndex(of: intent) {
-                device.intents[index].expires = now.addingTimeInterval(Self.day)
-            }
+            if let index { device.intents[index].expires = now.addingTimeInterval(Self.day) }
             effects.append(.complete(call: call, .purchase(.cancelled)))
         case .success(.success(let transaction)):
-            if transaction.isVerified, let index = device.intents.lastIndex(of: intent) {
-                device.intents[index].transactionID = transaction.id
-            }
+            if transaction.isVerified, let index { device.intents[index].transactionID = transaction.id }
             receivePurchase(call, transaction, of: intent.customer)
         }
     }
@@ -42,12 +42,12 @@ extension PurchaseStateMachine {
     private mutating func receivePurchase(_ call: Int, _ transaction: DeviceTransaction, of customer: String) {
         retryNow()
         let isTheirs = customer == device.customer && transaction.isVerified
-        receive(transaction, isUnfinished: true, isTheirs ? .purchase : .background, call: isTheirs ? call : nil)
+        receive(transaction, isUnfinished: true, isTheirs ? .purchase : .background, calls: isTheirs ? [call] : [])
         guard isTheirs else {
             let confirmation: PurchaseOutcome.Confirmation = transaction.isVerified ? .awaited : .stuck
             return effects.append(.complete(call: call, .purchase(.purchased(transaction, confirmation))))
         }
-        guard let lane = lanes[transaction.id], lane.call == call else { return }
+        guard let lane = lanes[transaction.id], lane.calls.contains(call) else { return }
         if lane.isStuck || lane.phase == .delivering { return stopWaiting(lane) }
         effects.append(.schedule(.call(call), after: Self.patience))
     }
@@ -58,15 +58,14 @@ extension PurchaseStateMachine {
 
     /// Tells who waits for a purchase how far the server is.
     mutating func complete(_ lane: Lane, _ confirmation: PurchaseOutcome.Confirmation) {
-        guard let call = lane.call else { return }
-        lanes[lane.transaction.id]?.call = nil
-        complete(call, .purchase(.purchased(lane.transaction, confirmation)))
+        lanes[lane.transaction.id]?.calls = []
+        for call in lane.calls { complete(call, .purchase(.purchased(lane.transaction, confirmation))) }
     }
 
     /// The server takes its time. The purchase is safe, so nobody waits any longer.
     mutating func stopWaiting(_ call: Int) {
         if restoring?.calls.contains(call) ?? false { return giveUpRestore(.timeout) }
-        stopWaiting(lanes.values.first { $0.call == call })
+        stopWaiting(lanes.values.first { $0.calls.contains(call) })
     }
 
     mutating func stopWaiting(_ lane: Lane?) {
@@ -92,8 +91,7 @@ extension PurchaseStateMachine {
         restoring?.reachedAppStore = reachedAppStore
         restoring?.needsRequest = true
         // Pressed again, a button may try what was refused before.
-        halted = nil
-        blocksExtras = false
+        (halted, blocksExtras) = (nil, false)
         retryNow()
         check(force: true, isRestore: true)
         effects.append(.schedule(.call(call), after: Self.restoreTimeout))
@@ -101,12 +99,11 @@ extension PurchaseStateMachine {
 
     /// What is left of the button's work goes on by itself, and takes nothing from anybody.
     mutating func giveUpRestore(_ failure: BackendFailure) {
-        guard var stopped = restoring else { return }
-        stopped.failure = stopped.failure ?? failure
-        stopped.needsRequest = false
-        if failure == .timeout { stopped.reachedAppStore = stopped.reachedAppStore ?? false }
-        restoring = stopped
         endRestoring()
+        // While the App Store asks for the password, nothing of the button's can have failed.
+        guard let stopped = restoring, stopped.reachedAppStore != nil else { return }
+        restoring?.failure = stopped.failure ?? failure
+        restoring?.needsRequest = false
         if gathering?.isRestore ?? false { endGathering() }
     }
 
@@ -116,14 +113,13 @@ extension PurchaseStateMachine {
     }
 
     mutating func completeRestore() {
-        guard restoring?.reachedAppStore != nil else { return }
         if pause == .servers { giveUpRestore(BackendFailure(code: "backoff", isRetryable: true)) }
         guard let restoring, let reached = restoring.reachedAppStore, !restoring.needsRequest,
             gathering?.isRestore != true || restoring.failure != nil
         else { return }
         let isUnderWay =
             requests.contains { $0.mode == .restore }
-            || lanes.values.contains { $0.mode == .restore && $0.phase == .waiting && !isHeld($0.transaction) }
+            || lanes.values.contains { $0.mode == .restore && $0.phase == .waiting }
         guard !isUnderWay || restoring.failure != nil else { return }
         self.restoring = nil
         let outcome = RestoreOutcome(customer: customer, reachedAppStore: reached, failure: restoring.failure)

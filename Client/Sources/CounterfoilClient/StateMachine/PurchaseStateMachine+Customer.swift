@@ -52,8 +52,8 @@ extension PurchaseStateMachine {
 
     private func entitlement(_ answered: Entitlement, at instant: Date) -> Entitlement {
         let isOver = answered.until.map { $0 <= instant } ?? false
-        let isRevoked = revoked.contains { id, signedDate in
-            answered.originalTransactionID == String(id) && signedDate > record?.answer?.asOf ?? .distantPast
+        let isRevoked = revoked.values.contains {
+            stands(answered, on: $0) && $0.signedDate > record?.answer?.asOf ?? .distantPast
         }
         let isActive = answered.isActive && !isOver && !isRevoked
         var entitlement = answered
@@ -66,6 +66,13 @@ extension PurchaseStateMachine {
         entitlement.nextStep = subscription == nil ? nil : group?.nextStep
         entitlement.source = hasAnswer ? .server : .cache
         return entitlement
+    }
+
+    /// Whether a transaction is what an entitlement stands on: of a subscription the period that ends with it, and no other.
+    private func stands(_ answered: Entitlement, on transaction: DeviceTransaction) -> Bool {
+        guard answered.originalTransactionID == String(transaction.originalID) else { return false }
+        guard transaction.kind == .autoRenewable, let until = answered.until else { return true }
+        return transaction.expirationDate.map { abs($0.timeIntervalSince(until)) < 1 } ?? true
     }
 
     private func product(_ productID: String) -> ProductEntitlements? {
@@ -87,7 +94,7 @@ extension PurchaseStateMachine {
     private func grant(_ transaction: DeviceTransaction, _ key: String, at instant: Date) -> Entitlement? {
         guard transaction.revocationDate == nil, !transaction.isUpgraded, !isOfAnother(transaction),
             !isHeld(transaction), record?.foreign.contains(transaction.originalID) == false,
-            revoked[transaction.id].map({ $0 < transaction.signedDate }) ?? true
+            revoked[transaction.id].map({ $0.signedDate < transaction.signedDate }) ?? true
         else { return nil }
         let status = statuses.first { $0.transaction.originalID == transaction.originalID }
         var entitlement = Entitlement(key: key, isActive: true, productID: transaction.productID)

@@ -60,7 +60,7 @@ extension PurchaseStateMachine {
             let id = status.transaction.originalID
             receive(status.transaction, isUnfinished: false, mode)
             let isNew = record?.renewals[id].map { $0 < status.renewalSignedDate } ?? true
-            guard isNew || mode == .restore, !blocksExtras, !isHeld(status.transaction) else { continue }
+            guard mode == .restore || isNew && !isHeld(status.transaction), !blocksExtras else { continue }
             extras.renewals[id] = status
         }
     }
@@ -79,7 +79,7 @@ extension PurchaseStateMachine {
 
     /// Takes one transaction, however often and from wherever it comes: each has one lane.
     @inline(never)  // It is long, and everything that the device hands over comes through it.
-    mutating func receive(_ transaction: DeviceTransaction, isUnfinished: Bool, _ mode: Mode, call: Int? = nil) {
+    mutating func receive(_ transaction: DeviceTransaction, isUnfinished: Bool, _ mode: Mode, calls: [Int] = []) {
         guard transaction.isVerified else { return refuseUnverified(transaction) }
         unverified[transaction.id] = nil
         learn(transaction)
@@ -93,23 +93,24 @@ extension PurchaseStateMachine {
                 // What is under way is about the older text; its answer sends this one.
                 if lane.phase == .kept || lane.isStuck { lane.phase = .waiting }
             }
+            // A refusal may be over without a launch.
+            let over = record?.refused[transaction.id].flatMap { stillHolds($0, of: transaction) ? nil : $0 }
+            if let over, lane.stuckReason?.rawValue == over.code { lane.phase = .waiting }
             lane.isUnfinished = lane.isUnfinished || isUnfinished
-            lane.call = call ?? lane.call
             if mode > lane.mode {
                 lane.mode = mode
                 if lane.isStuck, mode == .restore { lane.phase = .waiting }
             }
             if lane.phase == .stuck(.notDelivered) { lane.phase = .kept }
             lanes[transaction.id] = lane
-        } else if let lane = newLane(transaction, isUnfinished, mode, call) {
+        } else if let lane = newLane(transaction, isUnfinished, mode) {
             lanes[transaction.id] = lane
         }
+        lanes[transaction.id]?.calls += calls
     }
 
-    private func newLane(
-        _ transaction: DeviceTransaction, _ isUnfinished: Bool, _ mode: Mode, _ call: Int?
-    ) -> Lane? {
-        var lane = Lane(transaction: transaction, mode: mode, isUnfinished: isUnfinished, call: call)
+    private func newLane(_ transaction: DeviceTransaction, _ isUnfinished: Bool, _ mode: Mode) -> Lane? {
+        var lane = Lane(transaction: transaction, mode: mode, isUnfinished: isUnfinished)
         if mode != .restore, let refusal = record?.refused[transaction.id], stillHolds(refusal, of: transaction) {
             if !isUnfinished { return nil }
             lane.phase = .stuck(StuckReason(rawValue: refusal.code))
@@ -140,7 +141,7 @@ extension PurchaseStateMachine {
     /// Keeps what decides without the server. A revocation counts at once.
     private mutating func learn(_ transaction: DeviceTransaction) {
         if transaction.revocationDate != nil {
-            revoked[transaction.id] = transaction.signedDate
+            revoked[transaction.id] = transaction
             current[transaction.id] = nil
         } else if transaction.kind != .consumable,
             current[transaction.id].map({ $0.signedDate <= transaction.signedDate }) ?? true

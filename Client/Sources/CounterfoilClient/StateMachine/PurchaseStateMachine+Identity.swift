@@ -5,8 +5,7 @@ extension PurchaseStateMachine {
     mutating func start(_ device: DeviceRecord?, _ record: CustomerRecord?, _ fresh: UUID) {
         isStarted = true
         self.device = device ?? DeviceRecord()
-        savedDevice = device
-        savedRecord = record
+        (savedDevice, savedRecord) = (device, record)
         self.device.intents = self.device.intents.filter { $0.expires > now }
         if self.device.customer == nil, rules.allowsAnonymousCustomers { becomeAnonymous(fresh) }
         guard let customer = self.device.customer else { return readiness = .ready }
@@ -15,16 +14,14 @@ extension PurchaseStateMachine {
 
     mutating func signIn(_ customer: String, _ token: String?) {
         guard customer != device.customer else {
-            // The same customer: a new token is all there is to it.
+            // The same customer: a new token is all there is to it. One that is being asked for comes too late.
             if let token { credential = CustomerCredential(customer: customer, token: token) }
-            (halted, wasTokenRenewed) = (nil, false)
+            (halted, wasTokenRenewed, isAskingForToken) = (nil, false, isAskingForToken && token == nil)
             retryNow()
             return check(force: false)
         }
-        let anonymous = isAnonymous ? device.customer : nil
         endSession()
-        device.mergesFrom = anonymous
-        device.customer = customer
+        (device.mergesFrom, device.customer) = (isAnonymous ? device.customer : nil, customer)
         begin(customer, token: token, with: nil)
     }
 
@@ -32,8 +29,7 @@ extension PurchaseStateMachine {
         guard device.customer != nil, !isAnonymous else { return }
         endSession()
         (device.customer, device.mergesFrom, record, credential) = (nil, nil, nil, nil)
-        readiness = .ready
-        effects.append(.unschedule(.readiness))
+        becomeReady()
         guard rules.allowsAnonymousCustomers else { return }
         device.anonymous = nil
         becomeAnonymous(fresh)
@@ -47,8 +43,7 @@ extension PurchaseStateMachine {
 
     private mutating func becomeAnonymous(_ fresh: UUID) {
         let anonymous = device.anonymous ?? fresh.uuidString.lowercased()
-        device.anonymous = anonymous
-        device.customer = anonymous
+        (device.anonymous, device.customer) = (anonymous, anonymous)
     }
 
     private mutating func begin(_ customer: String, token: String?, with stored: CustomerRecord?) {
@@ -106,8 +101,7 @@ extension PurchaseStateMachine {
 
     /// The server knows the anonymous customer of this Apple Account by another name.
     private mutating func rename(_ customer: String, to owner: String) {
-        device.anonymous = owner
-        device.customer = owner
+        (device.anonymous, device.customer) = (owner, owner)
         record?.customer = owner
         moveIntents(from: customer, to: owner)
     }
@@ -124,6 +118,9 @@ extension PurchaseStateMachine {
         return intent.customer != device.customer
     }
 
+    /// The button asks also for what somebody else started.
+    func isHeld(_ lane: Lane) -> Bool { lane.mode != .restore && isHeld(lane.transaction) }
+
     /// The purchase, started here, that a transaction comes from: the one that StoreKit named, or the last of the product
     /// before it was bought. The device's clock may be wrong, so that is the closest one, if not a day later.
     func intent(of transaction: DeviceTransaction) -> PurchaseIntent? {
@@ -132,6 +129,8 @@ extension PurchaseStateMachine {
             ?? device.intents.filter {
                 $0.productID == transaction.productID && $0.token == transaction.appAccountToken
                     && $0.transactionID == nil && $0.expires > now && $0.date <= bought.addingTimeInterval(Self.day)
+                    // Nobody here starts a renewal.
+                    && !SignedText.isRenewal(transaction.jws)
             }.min { abs($0.date.timeIntervalSince(bought)) < abs($1.date.timeIntervalSince(bought)) }
     }
 

@@ -13,7 +13,7 @@ extension PurchaseStateMachine {
             let credential = credentialToSend()
         else { return }
         if let anonymous = device.mergesFrom {
-            let request = Request(id: makeID(), customer: credential.customer, isMerge: true)
+            let request = Request(id: makeID(), credential: credential, isMerge: true)
             send(request, credential, .merge(from: anonymous, environment: environment))
         } else if let first = waiting.min(by: { ($1.mode, $0.lot) < ($0.mode, $1.lot) }) {
             let lot = waiting.filter { $0.belongs(with: first) }.prefix(PurchaseReport.maximum)
@@ -21,7 +21,7 @@ extension PurchaseStateMachine {
         } else if hasWork {
             send([], restoring?.needsRequest == true ? .restore : .background, credential)
         } else if requests.isEmpty {
-            send(Request(id: makeID(), customer: credential.customer), credential, .fetch(environment: environment))
+            send(Request(id: makeID(), credential: credential), credential, .fetch(environment: environment))
         }
     }
 
@@ -31,10 +31,10 @@ extension PurchaseStateMachine {
     }
 
     /// What waits to be sent.
-    private var waiting: [Lane] { lanes.sortedValues.filter { $0.phase == .waiting && !isHeld($0.transaction) } }
+    private var waiting: [Lane] { lanes.sortedValues.filter { $0.phase == .waiting && !isHeld($0) } }
 
     private mutating func send(_ lot: [Lane], _ mode: Mode, _ credential: CustomerCredential) {
-        var request = Request(id: makeID(), customer: credential.customer, mode: mode)
+        var request = Request(id: makeID(), credential: credential, mode: mode)
         let environment = lot.first?.transaction.environment ?? extras.environment ?? environment ?? ""
         // A purchase is sent alone, and so is what was refused together with others.
         if mode != .purchase, lot.first?.lot ?? 0 == 0 { request.extras = extras.removing(environment) }
@@ -86,6 +86,10 @@ extension PurchaseStateMachine {
             wait(failure.retryAfter)
         case .newToken:
             extras.add(request.extras)
+            // The button's question is asked again, although it may have had no transactions.
+            if request.mode == .restore, restoring?.reachedAppStore != nil { restoring?.needsRequest = true }
+            // Another request was told first: a newer token is there, or is being asked for.
+            guard request.credential == credential else { return }
             credential = nil
             // The app was asked already, and what it gave has expired as well.
             if wasTokenRenewed { halt(failure) }
@@ -107,6 +111,8 @@ extension PurchaseStateMachine {
         if !request.extras.isEmpty, blamesExtras || ids.count <= 1, !blamesTransaction {
             // They are sent again after the next launch; the transactions go on without them.
             blocksExtras = true
+            // Of the button's request nothing goes on.
+            if ids.isEmpty, request.mode == .restore { giveUpRestore(failure) }
             return
         }
         extras.add(request.extras)

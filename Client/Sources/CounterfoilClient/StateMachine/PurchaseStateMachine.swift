@@ -18,7 +18,8 @@ package struct PurchaseStateMachine: Sendable {
         /// How often the server answered without naming it.
         var misses = 0
         var isForeign = false
-        var call: Int?
+        /// The purchases that wait for it. StoreKit may answer two with one transaction.
+        var calls: [Int] = []
     }
 
     /// What a report takes from other customers: nothing, what the policy says of a purchase, or of a restore.
@@ -26,12 +27,13 @@ package struct PurchaseStateMachine: Sendable {
 
     struct Request: Sendable {
         var id: Int
-        var customer: String
+        var credential: CustomerCredential
         var isMerge = false
         var mode = Mode.background
         /// What was sent of each transaction: when it was signed.
         var sent: [UInt64: Date] = [:]
         var extras = Extras()
+        var customer: String { credential.customer }
     }
 
     /// What a report holds beside transactions.
@@ -84,8 +86,8 @@ package struct PurchaseStateMachine: Sendable {
     /// StoreKit's current entitlements, verified.
     var current: [UInt64: DeviceTransaction] = [:]
     var statuses: [DeviceStatus] = []
-    /// Transactions that were taken back, by the update that said so.
-    var revoked: [UInt64: Date] = [:]
+    /// Transactions that were taken back, as the update that said so had them.
+    var revoked: [UInt64: DeviceTransaction] = [:]
     /// Consumables that the app is delivering. Signing out does not stop it.
     var delivering: Set<UInt64> = []
     var gathering: Gathering?
@@ -131,7 +133,7 @@ package struct PurchaseStateMachine: Sendable {
         case .store(.statuses): check(force: true)
         case .recorded(let transaction): update(transaction, .purchase)
         case .buy(let call, let productID, let options): buy(call, productID, options)
-        case .bought(let call, let bought): finishPurchase(call, bought)
+        case .bought(let call, let bought, let wasStarted): finishPurchase(call, bought, wasStarted: wasStarted)
         case .restore(let call): restore(call)
         case .synced(let reached): synced(reached)
         case .gathered(let id, let part): gathered(id, part)

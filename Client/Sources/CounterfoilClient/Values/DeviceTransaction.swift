@@ -97,12 +97,17 @@ package enum SignedText {
         return Data(base64Encoded: text + String(repeating: "=", count: (4 - text.count % 4) % 4))
     }
 
+    private struct Payload: Decodable {
+        var environment: String?
+        var receiptType: String?
+        var transactionReason: String?
+    }
+
+    /// Whether the App Store made a signed transaction by itself, when a period ended.
+    static func isRenewal(_ jws: String) -> Bool { (payload(of: jws) as Payload?)?.transactionReason == "RENEWAL" }
+
     /// The environment that a signed transaction or app transaction names.
     package static func environment(of jws: String) -> String? {
-        struct Payload: Decodable {
-            var environment: String?
-            var receiptType: String?
-        }
         let payload: Payload? = payload(of: jws)
         return payload?.environment ?? payload?.receiptType
     }
