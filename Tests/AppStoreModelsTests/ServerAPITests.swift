@@ -140,6 +140,14 @@ import Testing
         }
     }
 
+    @Test func `of a notification need not have its attempts`() throws {
+        let text = #"{"signedPayload": "j"}"#
+        let page = try decode(
+            NotificationHistoryResponse.self, #"{"hasMore": false, "notificationHistory": [\#(text)]}"#)
+        #expect(page.notificationHistory == [NotificationHistoryResponseItem(signedPayload: "j", sendAttempts: [])])
+        #expect(try decode(CheckTestNotificationResponse.self, text).sendAttempts.isEmpty)
+    }
+
     @Test func `spell the products of the history filter in its own way`() {
         let request = TransactionHistoryRequest(productTypes: [.autoRenewable, .nonConsumable], sort: .descending)
         #expect(request.productTypes.map(\.rawValue) == ["AUTO_RENEWABLE", "NON_CONSUMABLE"])

@@ -10,7 +10,7 @@ internal import Synchronization
 #endif
 
 /// A server on this machine that reads one request per connection and answers with the very bytes it was given; with none
-/// it keeps the caller waiting.
+/// it keeps the caller waiting, and so it does after them if it is told to.
 package final class LoopbackServer: Sendable {
     package let port: UInt16
     private let listener: Int32
@@ -19,7 +19,7 @@ package final class LoopbackServer: Sendable {
     /// What was received, one text per request.
     package var requests: [String] { received.withLock { $0 } }
 
-    package init(answer: Data?) throws {
+    package init(answer: Data?, staysOpen: Bool = false) throws {
         #if canImport(Glibc)
             listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -47,7 +47,7 @@ package final class LoopbackServer: Sendable {
                     close(listener)
                     return
                 }
-                serve(connection, answer)
+                serve(connection, answer, staysOpen)
             }
         }
     }
@@ -60,7 +60,7 @@ package final class LoopbackServer: Sendable {
         return Data((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
     }
 
-    private func serve(_ connection: Int32, _ answer: Data?) {
+    private func serve(_ connection: Int32, _ answer: Data?, _ staysOpen: Bool) {
         var text = ""
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while !isWhole(text) {
@@ -84,7 +84,7 @@ package final class LoopbackServer: Sendable {
                 rest = rest.dropFirst(count)
             }
         }
-        close(connection)
+        if !staysOpen { close(connection) }
     }
 
     private func isWhole(_ text: String) -> Bool {

@@ -69,6 +69,14 @@ public struct NotificationHistoryResponseItem: Sendable, Hashable, Codable {
         self.sendAttempts = sendAttempts
         self.firstSendAttemptResult = firstSendAttemptResult
     }
+
+    /// Reads the value. Attempts that are left out are none: the notification matters, and a page has twenty.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        signedPayload = try container.decode(String.self, forKey: .signedPayload)
+        sendAttempts = try container.decodeIfPresent([SendAttemptItem].self, forKey: .sendAttempts) ?? []
+        firstSendAttemptResult = try container.decodeIfPresent(SendAttemptResult.self, forKey: .firstSendAttemptResult)
+    }
 }
 
 /// One attempt to deliver a notification. Apple's page: `sendAttemptItem`.

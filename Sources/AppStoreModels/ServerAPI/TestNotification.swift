@@ -26,4 +26,12 @@ public struct CheckTestNotificationResponse: Sendable, Hashable, Codable {
         self.sendAttempts = sendAttempts
         self.firstSendAttemptResult = firstSendAttemptResult
     }
+
+    /// Reads the value. Attempts that are left out are none.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        signedPayload = try container.decode(String.self, forKey: .signedPayload)
+        sendAttempts = try container.decodeIfPresent([SendAttemptItem].self, forKey: .sendAttempts) ?? []
+        firstSendAttemptResult = try container.decodeIfPresent(SendAttemptResult.self, forKey: .firstSendAttemptResult)
+    }
 }

@@ -1,4 +1,5 @@
 public import AsyncHTTPClient
+internal import Basics
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -34,14 +35,15 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
         for (name, value) in request.headers { outgoing.headers.add(name: name, value: value) }
         if let body = request.body { outgoing.body = .bytes(ByteBuffer(bytes: body)) }
         do {
-            // Nanoseconds of a duration beyond 292 years do not fit; no such timeout is meant seriously.
-            let seconds = min(max(request.timeout.components.seconds, 0), 1 << 31)
-            let nanoseconds = seconds * 1_000_000_000 + request.timeout.components.attoseconds / 1_000_000_000
-            let answer = try await client.execute(outgoing, timeout: .nanoseconds(max(nanoseconds, 1)))
-            let body = try await answer.body.collect(upTo: max(request.maximumAnswerSize, 0))
-            return HTTPTransportAnswer(
-                status: Int(answer.status.code), headers: answer.headers.map { ($0.name, $0.value) },
-                body: Data(body.readableBytesView))
+            // The client's own limit ends when the head of an answer is there. No task sleeps for any duration: 68 years do.
+            let limit = min(request.timeout, .seconds(1 << 31))
+            let answer = try await TimeLimit.run(limit) { [outgoing] in
+                try await self.answer(to: outgoing, upTo: max(request.maximumAnswerSize, 0))
+            }
+            guard let answer else { throw HTTPTransportError(.timeout, "no complete answer within \(limit)") }
+            return answer
+        } catch let error as HTTPTransportError {
+            throw error
         } catch is NIOTooManyBytesError {
             throw HTTPTransportError(.answerTooLarge, "more than \(request.maximumAnswerSize) bytes")
         } catch let error as HTTPClientError where error == .cancelled && Task.isCancelled {
@@ -51,6 +53,14 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
         } catch {
             throw HTTPTransportError(client: error)
         }
+    }
+
+    private func answer(to request: HTTPClientRequest, upTo limit: Int) async throws -> HTTPTransportAnswer {
+        let answer = try await client.execute(request, deadline: .distantFuture)
+        let body = try await answer.body.collect(upTo: limit)
+        return HTTPTransportAnswer(
+            status: Int(answer.status.code), headers: answer.headers.map { ($0.name, $0.value) },
+            body: Data(body.readableBytesView))
     }
 }
 

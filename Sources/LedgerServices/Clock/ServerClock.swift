@@ -144,10 +144,13 @@ package final class FollowedClock: Service {
     /// when that arrived would otherwise lie in the future for as long as the simulator's clock stands still.
     package func read() async throws {
         let before = reading.withLock { $0?.taken }
-        let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(5))
-        guard response.status == .ok else { throw Unreadable() }
-        let body = try await response.body.collect(upTo: 1 << 16)
-        let answer = try JSONDecoder().decode(Answer.self, from: Data(body.readableBytesView))
+        let answer = try await TimeLimit.run(.seconds(5)) { [url] in
+            let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), deadline: .distantFuture)
+            guard response.status == .ok else { throw Unreadable() }
+            let body = try await response.body.collect(upTo: 1 << 16)
+            return try JSONDecoder().decode(Answer.self, from: Data(body.readableBytesView))
+        }
+        guard let answer else { throw Unreadable() }
         let shown = Date(milliseconds: max(answer.now, answer.lastSigned ?? answer.now))
         reading.withLock { reading in
             // What has arrived meanwhile may be newer than this answer.

@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import AsyncHTTPClient
+internal import Basics
 internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
@@ -28,7 +29,7 @@ struct Courier: Sendable {
 
     func shutdown() async throws { try await client.shutdown() }
 
-    /// Posts a notification, and waits for the answer no longer than `timeout` seconds.
+    /// Posts a notification, and waits for the whole answer no longer than `timeout` seconds.
     func send(_ body: ByteBuffer, to url: String, timeout: TimeInterval) async -> Result {
         let (result, answer) = await post(body, to: url, timeout: timeout, largestAnswer: 1 << 20)
         return Result(
@@ -55,16 +56,25 @@ struct Courier: Sendable {
         request.headers.add(name: "User-Agent", value: "App Store Server Notifications (simulated)")
         request.body = .bytes(body)
         do {
-            let answer = try await client.execute(
-                request, timeout: .milliseconds(Int64(min(max(timeout, 0.001), 3600) * 1000)))
-            let status = Int(answer.status.code)
-            let body = try await answer.body.collect(upTo: largestAnswer)
-            // 200 to 206 is what Apple names as success.
-            let outcome: SendAttemptResult = (200...206).contains(status) ? .success : .unsuccessfulHTTPResponseCode
-            return (Result(outcome: outcome, status: status), Data(body.readableBytesView))
+            // The client's own limit ends when the head of an answer is there.
+            let answered = try await TimeLimit.run(.seconds(min(max(timeout, 0.001), 3600))) { [request] in
+                try await answer(to: request, upTo: largestAnswer)
+            }
+            return answered ?? (Result(outcome: .timedOut, status: nil), Data())
         } catch {
             return (Result(outcome: Self.outcome(error), status: nil), Data())
         }
+    }
+
+    private func answer(
+        to request: HTTPClientRequest, upTo largestAnswer: Int
+    ) async throws -> (result: Result, body: Data) {
+        let answer = try await client.execute(request, deadline: .distantFuture)
+        let status = Int(answer.status.code)
+        let body = try await answer.body.collect(upTo: largestAnswer)
+        // 200 to 206 is what Apple names as success.
+        let outcome: SendAttemptResult = (200...206).contains(status) ? .success : .unsuccessfulHTTPResponseCode
+        return (Result(outcome: outcome, status: status), Data(body.readableBytesView))
     }
 
     private static func outcome(_ error: any Error) -> SendAttemptResult {

@@ -16,6 +16,8 @@ package struct Schedule: Sendable, Codable {
         case refundDecision(String)
         /// All subscribers get their extension.
         case massExtension(String)
+        /// A period begins that was paid ahead and that the family cannot share.
+        case sharingEnd(String)
         /// An external purchase token is due for a reminder or for its end.
         case externalPurchaseToken(String)
         /// A notification is due to be sent, by its number.

@@ -155,10 +155,14 @@ extension Store {
         let subscribers = subscribers(of: id, at: now).filter {
             customer == $0.customer || customer == nil && product.prices[storefront(of: $0)] == nil
         }
-        let affected = subscribers.filter { $0.price < price && $0.priceIncrease == nil && $0.renewsAutomatically }
+        // A billing plan has prices of its own.
+        let affected = subscribers.filter {
+            $0.plan == nil && $0.price < price && $0.priceIncrease == nil && $0.renewsAutomatically
+        }
         guard customer == nil || !affected.isEmpty else {
             throw StoreError(
-                .impossibleTransition, "nothing to raise: not subscribed, not renewing, notified already, or no less")
+                .impossibleTransition,
+                "nothing to raise: not subscribed, not renewing, notified already, no less, or billed by a plan")
         }
         if customer == nil {
             for index in catalogue.products.indices where catalogue.products[index].id == id {

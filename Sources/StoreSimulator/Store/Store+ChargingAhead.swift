@@ -89,6 +89,8 @@ extension Store {
         subscription.renewsAutomatically = false
         subscription.due = nil
         subscriptions[id] = subscription
+        // Family members who could not share what was paid ahead are still in the period that runs.
+        spread(nil, from: id, at: now)
         if subscription.owner == nil, isRunning(running, at: now), let expires = running.expiresDate {
             setDue(id, expires)
         }
@@ -109,6 +111,8 @@ extension Store {
         subscription.renewals += 1
         if let expires = transaction.payload.expiresDate, expires > now { subscription.expirationIntent = nil }
         subscriptions[subscription.id] = subscription
+        spread(nil, from: subscription.id, at: now)
+        endSharing(subscription.id, at: now)
     }
 }
 

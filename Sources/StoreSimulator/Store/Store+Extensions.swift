@@ -66,7 +66,8 @@ extension Store {
             subscriptions[subscription.id]?.commitment?.ends = ends.after(extra)
         }
         planRenewal(subscription.id, endingAt: new, at: now)
-        for holder in holders(of: subscription) {
+        // Of a period that is paid ahead and cannot be shared the family has nothing.
+        for holder in holders(of: subscription) where transactions[holder.current]?.payload.expiresDate == old {
             change(holder.current) {
                 $0.expiresDate = new
                 if let ends = $0.commitmentInfo?.commitmentExpiresDate {

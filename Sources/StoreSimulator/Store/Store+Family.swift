@@ -111,6 +111,19 @@ extension Store {
         }
     }
 
+    /// Takes a subscription from the family if its current period is of a product that cannot be shared, as soon as
+    /// that period begins.
+    mutating func endSharing(_ id: String, at now: Date) {
+        guard let subscription = subscriptions[id], let current = transactions[subscription.current]?.payload,
+            catalogue.product(current.productId)?.isFamilyShareable != true
+        else { return }
+        let shared = shares(of: subscription)
+        guard !shared.isEmpty else { return }
+        // Paid ahead, it leaves the family the period that runs.
+        guard current.purchaseDate <= now else { return schedule.add(.sharingEnd(id), at: current.purchaseDate) }
+        for share in shared { revoke(share, reason: .other, at: now) }
+    }
+
     /// Takes a shared subscription away from a family member.
     mutating func revoke(_ share: Subscription, reason: RevocationReason, at now: Date) {
         change(share.current) { $0.revoke(reason, at: now) }

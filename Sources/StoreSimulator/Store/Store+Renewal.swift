@@ -32,6 +32,7 @@ extension Store {
         case .refundDecision(let id):
             if transactions[id]?.refund?.due == entry.date { decideRefund(id, at: entry.date) }
         case .massExtension(let id): finishMassExtension(id, at: entry.date)
+        case .sharingEnd(let id): endSharing(id, at: entry.date)
         case .externalPurchaseToken(let id): remindOfToken(id, at: entry.date)
         case .delivery: return
         }
@@ -125,11 +126,8 @@ extension Store {
         subscriptions[id] = subscription
         announce(.didRenew, subtype, about: subscription, at: now)
         planNotice(id, at: now)
+        guard product.isFamilyShareable else { return endSharing(id, at: now) }
         for var share in shared {
-            guard product.isFamilyShareable else {
-                revoke(share, reason: .other, at: now)
-                continue
-            }
             keepStreak(&share, at: start)
             share.follow(subscription)
             begin(&share, product, reason: .renewal, at: start, chargedAt: now)
@@ -187,6 +185,8 @@ extension Store {
                 }
             }
             subscriptions[subscription.id]?.anchorDay = nil
+            // What was paid ahead has begun now, and perhaps the family cannot share it.
+            endSharing(subscription.id, at: now)
         } else if subscription.graceEnds != nil {
             subscriptions[subscription.id]?.graceEnds = now
         } else {
@@ -202,7 +202,7 @@ extension Subscription {
     fileprivate mutating func prepareRenewal(_ product: Product, in storefront: String?) {
         if let nextOffer {
             offer = RunningOffer(offer: nextOffer, periodsBegun: 1)
-        } else if let running = offer, running.hasMore {
+        } else if let running = runningOffer(in: product.id) {
             offer?.periodsBegun = running.periodsBegun + 1
         } else {
             offer = nil
@@ -224,7 +224,15 @@ extension Subscription {
     }
 }
 
+extension Subscription {
+    /// The offer that goes on if the next period is of this product. Another product has its own price.
+    func runningOffer(in product: String) -> RunningOffer? {
+        guard product == priceProduct, let offer, offer.hasMore else { return nil }
+        return offer
+    }
+}
+
 extension Subscription.RunningOffer {
-    /// Whether the next period is part of the offer too.
-    var hasMore: Bool { offer.isBilledByPeriod && periodsBegun < offer.periodCount }
+    /// Whether the next period of the product is part of the offer too.
+    fileprivate var hasMore: Bool { offer.isBilledByPeriod && periodsBegun < offer.periodCount }
 }

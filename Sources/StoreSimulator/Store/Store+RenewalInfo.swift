@@ -41,8 +41,8 @@ extension Store {
     private func price(_ info: inout JWSRenewalInfoDecodedPayload, _ subscription: Subscription) {
         let storefront = customers[subscription.customer].flatMap { catalogue.storefront($0.storefront) } ?? .usa
         info.currency = storefront.currency
-        let running = subscription.offer.flatMap { $0.hasMore ? $0.offer : nil }
-        if let offer = subscription.nextOffer ?? running {
+        let running = subscription.runningOffer(in: subscription.nextProduct)
+        if let offer = subscription.nextOffer ?? running?.offer {
             info.offerType = offer.type
             info.offerIdentifier = offer.identifier
             info.offerDiscountType = offer.discount

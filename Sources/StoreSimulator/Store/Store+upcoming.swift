@@ -34,6 +34,9 @@ extension Store {
             guard let transaction = transactions[id], transaction.refund?.due == entry.date else { return Self.nothing }
             return "the refund of transaction \(id) is decided (\(transaction.customer))"
         case .massExtension: return "the extension of all renewals is finished"
+        case .sharingEnd(let id):
+            guard let subscription = subscriptions[id], !shares(of: subscription).isEmpty else { return Self.nothing }
+            return "the family of \(subscription.customer) loses what it cannot share"
         case .externalPurchaseToken: return "a reminder of an external purchase token, or its end"
         case .delivery(let number):
             guard notifications.indices.contains(number), notifications[number].due == entry.date else {

@@ -90,8 +90,9 @@ struct AsyncHTTPClientTransportTests {
         #expect(try await Self.send(server).body.count == 1000)
     }
 
-    @Test func `gives up in time`() async throws {
-        let server = try LoopbackServer(answer: nil)
+    @Test(.timeLimit(.minutes(1)), arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
+    func `gives up in time, whether the answer does not begin or does not end`(_ answer: String) async throws {
+        let server = try LoopbackServer(answer: Data(answer.utf8), staysOpen: true)
         defer { server.stop() }
         let error = await #expect(throws: HTTPTransportError.self) {
             try await Self.send(server, timeout: .milliseconds(50))

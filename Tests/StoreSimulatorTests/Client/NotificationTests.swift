@@ -130,6 +130,17 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a receiver that begins its answer in time and does not end it is timed out`() async throws {
+        try await Simulator.runWithReceiver {
+            $0.sandbox.deliveryTimeout = 0.5
+        } _: { simulator, receiver in
+            receiver.answer(.unfinished)
+            try await simulator.buy(Self.coins, in: .sandbox)
+            #expect(try await attempts(simulator, .sandbox).map { $0.map(\.sendAttemptResult) } == [[.timedOut]])
+        }
+    }
+
     @Test(arguments: ["127.0.0.1", "localhost"])
     func `where nobody listens the socket is at fault, and nobody waits for it`(_ host: String) async throws {
         // A port that was free a moment ago.

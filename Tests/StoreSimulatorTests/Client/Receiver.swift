@@ -15,6 +15,8 @@ final class Receiver: Sendable {
         case redirect(String)
         /// The caller has to hang up.
         case nothing
+        /// Sends the head and one byte of the body. Then the caller has to hang up.
+        case unfinished
     }
 
     /// Where notifications go.
@@ -77,6 +79,14 @@ final class Receiver: Sendable {
             // Ends when the server is stopped.
             for await _ in AsyncStream<Void>.makeStream().stream {}
             return Response(status: .ok)
+        case .unfinished:
+            let body = ResponseBody { writer in
+                try await writer.write(ByteBuffer(string: " "))
+                // Ends when the server is stopped.
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+                try await writer.finish(nil)
+            }
+            return Response(status: .ok, body: body)
         }
     }
 

@@ -170,6 +170,75 @@ import Testing
         try expectSound(shop.store, at: shop.now)
     }
 
+    /// Anna's subscription to gold, which Ben shares, a moment after its renewal into basic was charged. Basic cannot be
+    /// shared.
+    private static func chargedForHerselfAlone() throws -> (shop: Shop, end: Date) {
+        var shop = shop()
+        try shop.buy("gold")
+        try shop.perform(.shareWithFamily(customer: "anna", member: "ben"))
+        try shop.buy("basic")
+        let end = Period.month.after(shop.now)
+        shop.waitForNext()
+        #expect(shop.now < end)
+        #expect(try shop.last().transaction.productId == "basic")
+        _ = shop.news()
+        return (shop, end)
+    }
+
+    @Test func `The family keeps what it shares until a period begins that it cannot share`() throws {
+        var (shop, end) = try Self.chargedForHerselfAlone()
+        #expect(try shop.status("ben") == .active)
+        #expect(try shop.state("ben").expiresDate == end)
+        try expectSound(shop.store, at: shop.now)
+        shop.now = end
+        shop.store.run(until: end)
+        #expect(shop.news() == ["ben: REVOKE"])
+        #expect(try shop.last("ben").transaction.revocationDate == end)
+        #expect(try shop.last("ben").status == .revoked)
+        try expectSound(shop.store, at: shop.now)
+    }
+
+    @Test func `A refund of what the family cannot share leaves it the period that runs`() throws {
+        var (shop, end) = try Self.chargedForHerselfAlone()
+        try shop.perform(.approveRefund(customer: "anna"))
+        #expect(shop.news() == ["REFUND"])
+        #expect(try shop.status("ben") == .active)
+        #expect(try shop.state("ben").autoRenewStatus == .off)
+        try expectSound(shop.store, at: shop.now)
+
+        var other = shop
+        try other.perform(.reverseRefund(customer: "anna"))
+        #expect(try other.status("ben") == .active)
+        try expectSound(other.store, at: other.now)
+        other.now = end
+        other.store.run(until: end)
+        #expect(try other.status("ben") == .revoked)
+        try expectSound(other.store, at: other.now)
+
+        shop.now = end
+        shop.store.run(until: end)
+        #expect(shop.news() == ["EXPIRED/VOLUNTARY", "ben: EXPIRED/VOLUNTARY"])
+        try expectSound(shop.store, at: shop.now)
+    }
+
+    @Test func `The family has nothing of an extension of what it cannot share, and does not owe what comes after it`()
+        throws
+    {
+        let (shop, end) = try Self.chargedForHerselfAlone()
+        var extended = shop
+        try extended.perform(.extendRenewal(customer: "anna", days: 5))
+        #expect(extended.news() == ["RENEWAL_EXTENDED"])
+        #expect(try extended.state("ben").expiresDate == end)
+        try expectSound(extended.store, at: extended.now)
+
+        var failed = shop
+        try failed.perform(.failBilling(customer: "anna"))
+        try failed.perform(.accelerate(customer: "anna"))
+        #expect(failed.news() == ["ben: REVOKE", "DID_FAIL_TO_RENEW"])
+        #expect(try failed.status("ben") == .revoked)
+        try expectSound(failed.store, at: failed.now)
+    }
+
     @Test func `A renewal that comes late leaves a short lapse`() throws {
         var lapses = 0
         for seed in 1...40 {

@@ -67,6 +67,29 @@ internal import TestSupport
         try shop.refuses(.purchase(customer: "anna", product: "plus"), .alreadyOwned)
     }
 
+    @Test func `A downgrade leaves the offer of the old product behind, unless it is taken back`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        try shop.buy("gold", offer: "goldfish")
+        try shop.buy("basic")
+        let info = try #require(try shop.last().renewalInfo)
+        #expect(info.autoRenewProductId == "basic")
+        #expect(info.offerIdentifier == nil && info.offerType == nil)
+        #expect(info.renewalPrice == 4990)
+        var other = shop
+        try other.buy("gold")
+        #expect(try other.last().renewalInfo?.offerIdentifier == "goldfish")
+        #expect(try other.last().renewalInfo?.renewalPrice == 9990)
+        other.wait(.month)
+        #expect(try other.last().transaction.price == 9990)
+
+        shop.wait(.month)
+        let payload = try shop.last().transaction
+        #expect(payload.productId == "basic")
+        #expect(payload.offerIdentifier == nil && payload.offerType == nil)
+        #expect(payload.price == 4990)
+    }
+
     @Test func `The same level for as long is an upgrade`() throws {
         var shop = Shop()
         try shop.buy("plus")

@@ -70,6 +70,22 @@ import Testing
         #expect(try shop.last().transaction.price == 4990)
     }
 
+    @Test func `An increase of a yearly price does not reach who pays it by the month`() throws {
+        var shop = Shop()
+        try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
+        try shop.buy("plus.yearly", by: "ben")
+        try shop.refuses(
+            .increasePrice(product: "plus.yearly", price: 109_990, consent: true, customer: "anna"),
+            .impossibleTransition)
+        try shop.perform(.increasePrice(product: "plus.yearly", price: 109_990, consent: true))
+        #expect(
+            shop.news() == ["SUBSCRIBED/INITIAL_BUY", "ben: SUBSCRIBED/INITIAL_BUY", "ben: PRICE_INCREASE/PENDING"])
+        shop.wait(.month)
+        #expect(shop.news() == ["DID_RENEW"])
+        #expect(try shop.last().transaction.price == 8500)
+        #expect(try shop.last().renewalInfo?.renewalPrice == 8500)
+    }
+
     @Test func `One extension moves the end of the same transaction`() throws {
         var shop = Shop()
         let id = try shop.buy("plus")
