@@ -40,6 +40,8 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
             -shm and -journal files. When the server starts, recovery fetches the notifications sent since the backup, as \
             far back as the App Store keeps them. What apps and your backend reported since then is lost.
 
+            Restored by root, the ledger belongs to the owner of the one that it replaces, or of its folder.
+
             EXAMPLES
               counterfoil ledger restore /backup/counterfoil-2026-01-31.sqlite
             """)
@@ -55,6 +57,7 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
         let restored = try await LedgerOptions.withStorageErrors {
             try LedgerBackup.restore(file, to: path, replacing: force)
         }
+        try LedgerOwner.handOver(path, former: restored.old)
         BackupAnswer(file: path, restored.report, old: restored.old, aside: restored.aside)
             .report("restored", json: options.json)
     }

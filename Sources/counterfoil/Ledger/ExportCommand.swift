@@ -25,9 +25,7 @@ struct ExportCommand: AsyncParsableCommand {
         let configuration = try options.load()
         let result = try await LedgerOptions.withStorageErrors {
             let storage = try LedgerKeeping.open(configuration, isOnlyWriter: false)
-            let handle = try self.handle()
-            let result = try await LedgerExport.make(of: storage) { try handle.write(contentsOf: $0) }
-            if output != "-" { try handle.synchronize() }
+            let result = try await write(storage)
             try storage.close()
             return result
         }
@@ -54,15 +52,15 @@ struct ExportCommand: AsyncParsableCommand {
         }
     }
 
-    /// For its owner only: purchases are private.
-    private func handle() throws -> FileHandle {
-        if output == "-" { return .standardOutput }
-        let made = FileManager.default.createFile(
-            atPath: output, contents: nil, attributes: [.posixPermissions: 0o600])
-        guard made, let handle = FileHandle(forWritingAtPath: output) else {
-            throw Refusal(code: "not_writable", message: "\(output.printable) cannot be written")
+    private func write(_ storage: SQLiteStorage) async throws -> (count: LedgerExport.Count, digest: String) {
+        guard output != "-" else {
+            let handle = FileHandle.standardOutput
+            return try await LedgerExport.make(of: storage) { try handle.write(contentsOf: $0) }
         }
-        return handle
+        // For its owner only: purchases are private. An export that fails leaves the one before as it is.
+        return try await WholeFile.write(output) { handle in
+            try await LedgerExport.make(of: storage) { try handle.write(contentsOf: $0) }
+        }
     }
 }
 
@@ -88,6 +86,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
         try Input.requireFile(file)
         let configuration = try options.load()
         let answer = try await LedgerOptions.withStorageErrors { try await read(configuration) }
+        try LedgerOwner.handOver(configuration.storage.path, former: nil)
         if options.json { Output.line(JSONText.encode(answer)) } else { print(answer) }
         guard answer.isComplete else {
             throw Refusal(code: "import_incomplete", message: "not everything in \(file.printable) was imported")

@@ -9,8 +9,8 @@ struct LedgerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The server's configuration, YAML.", valueName: "file")) var config = "counterfoil.yaml"
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
-    /// Reads the configuration, or prints every problem in it.
-    func load() throws -> ServerConfiguration { try Configurations.load(config).configuration }
+    /// Reads the configuration without its secrets, or prints every problem in it.
+    func load() throws -> ServerConfiguration { try LedgerConfiguration.load(config) }
 
     /// Does something with a ledger and turns its errors into refusals.
     static func withStorageErrors<Value>(_ body: () async throws -> Value) async throws -> Value {

@@ -31,6 +31,8 @@ struct OfflineOptions: ParsableArguments {
                 error.code == .busy
                 ? ", or name the running server with --url and --key, if the command takes them" : ""
             throw Refusal(code: error.code.rawValue, message: (error.message + advice).printable)
+        } catch let error as ServerError {
+            throw Refusal(code: error.code.rawValue, message: error.message.printable)
         }
     }
 

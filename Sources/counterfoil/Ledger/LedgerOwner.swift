@@ -1,0 +1,35 @@
+import Foundation
+
+/// Whom a ledger's files belong to. Root runs the ledger commands, and another user the server.
+enum LedgerOwner {
+    /// Gives a ledger of root's at `path` to the owner of the one that was there, or else of its folder.
+    ///
+    /// - Parameter former: Where the ledger is now that was there, if there was one.
+    static func handOver(_ path: String, former: String?) throws {
+        // Nobody else can give a file away, or has to: what they restore belongs to them.
+        guard geteuid() == 0 else { return }
+        let ledger = URL(filePath: path).resolvingSymlinksInPath()
+        let folder = ledger.deletingLastPathComponent().resolvingSymlinksInPath().path
+        // A former ledger of root's is one that was restored without this.
+        let candidates = try [former, folder].compactMap(\.self).map { try Self.owner(of: $0) }
+        guard let heir = candidates.first(where: { $0.user != 0 }) else { return }
+        for file in ["", "-wal", "-shm", "-journal", ".lock"].map({ ledger.path + $0 })
+        where FileManager.default.fileExists(atPath: file) {
+            guard try Self.owner(of: file).user == 0 else { continue }
+            // Never what a link points to: the folder is not root's, and whoever owns it may have put one there.
+            guard lchown(file, heir.user, heir.group) == 0 else {
+                throw Refusal(
+                    code: "owner_unchanged",
+                    message: "\(file.printable) is in place but belongs to root: chown it to the server's user")
+            }
+        }
+    }
+
+    private static func owner(of file: String) throws -> (user: UInt32, group: UInt32) {
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        guard let user = attributes[.ownerAccountID] as? NSNumber,
+            let group = attributes[.groupOwnerAccountID] as? NSNumber
+        else { throw Refusal(code: "owner_unknown", message: "the owner of \(file.printable) cannot be read") }
+        return (user.uint32Value, group.uint32Value)
+    }
+}

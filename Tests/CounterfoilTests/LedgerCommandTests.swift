@@ -1,0 +1,73 @@
+import Foundation
+import LedgerSQLite
+import TestSupport
+import Testing
+
+@testable import counterfoil
+
+@Suite struct `A file that is written as a whole` {
+    private struct Broken: Error {}
+
+    @Test func `stays as it was until the new one is good`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "ledger.jsonl")
+            try Data("good".utf8).write(to: file)
+            await #expect(throws: Broken.self) {
+                try await WholeFile.write(file.path) { handle -> Void in
+                    try handle.write(contentsOf: Data("half".utf8))
+                    throw Broken()
+                }
+            }
+            #expect(try String(contentsOf: file, encoding: .utf8) == "good")
+            try await WholeFile.write(file.path) { handle in try handle.write(contentsOf: Data("new".utf8)) }
+            #expect(try String(contentsOf: file, encoding: .utf8) == "new")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["ledger.jsonl"])
+        }
+    }
+
+    @Test func `stays where a link leads to`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let (file, link) = (folder.appending(path: "ledger.jsonl"), folder.appending(path: "newest"))
+            try Data("old".utf8).write(to: file)
+            try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: file.path)
+            try await WholeFile.write(link.path) { handle in try handle.write(contentsOf: Data("new".utf8)) }
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
+            #expect(try String(contentsOf: file, encoding: .utf8) == "new")
+        }
+    }
+}
+
+@Suite struct `A command on the ledger of a stopped server` {
+    private static let configuration = "apps:\n  - bundle_id: com.example.app\n    apple_id: 1234567890\n"
+
+    @Test func `exports in the place of an older export, for the owner alone`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let config = folder.appending(path: "counterfoil.yaml")
+            let output = folder.appending(path: "ledger.jsonl")
+            try Data(Self.configuration.utf8).write(to: config)
+            try Data("older".utf8).write(to: output)
+            try SQLiteStorage(path: folder.appending(path: "counterfoil.sqlite").path).close()
+            let exported = try await Command.run([
+                "ledger", "export", "--config", config.path, "--output", output.path,
+            ])
+            #expect(exported.status == 0, "\(exported.errors)")
+            #expect(try String(contentsOf: output, encoding: .utf8).hasPrefix(#"{"object":"ledger_export""#))
+            let attributes = try FileManager.default.attributesOfItem(atPath: output.path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        }
+    }
+
+    @Test(arguments: ["recover", "import"])
+    func `fails as any other where the simulator whose clock counts does not answer`(_ name: String) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let config = folder.appending(path: "counterfoil.yaml")
+            let customers = folder.appending(path: "customers.txt")
+            try Data("clock: \"http://127.0.0.1:1\"\n\(Self.configuration)".utf8).write(to: config)
+            try Data("1\n".utf8).write(to: customers)
+            let file = name == "import" ? [customers.path] : []
+            let outcome = try await Command.run(["server", name] + file + ["--config", config.path, "--json"])
+            let object = try outcome.object()
+            #expect(outcome.status == 1 && object["code"] as? String == "no_clock", "\(outcome.errors)")
+        }
+    }
+}
