@@ -154,17 +154,20 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             let ledger = try engine.open(in: folder)
             func begin(_ asked: UInt8, at now: Milliseconds) async throws -> IdempotencyDecision {
-                try await ledger.beginRequest("k", of: "c", about: nil, fingerprint: Data([asked]), at: now)
+                try await ledger.beginRequest(
+                    "k", of: "c", about: nil, fingerprint: Data([asked]), at: now, patience: 10)
             }
             #expect(try await begin(1, at: 0) == .proceed)
-            #expect(try await begin(1, at: 1) == .isUnderWay)
-            #expect(try await begin(2, at: 1) == .isAnother)
+            #expect(try await begin(1, at: 9) == .isUnderWay)
+            #expect(try await begin(1, at: 10) == .proceed)
+            #expect(try await begin(1, at: 11) == .isUnderWay)
+            #expect(try await begin(2, at: 11) == .isAnother)
             let answer = RememberedRequest.Answer(status: 201, type: "application/json", body: Data([7]))
             try await ledger.endRequest("k", of: "c", with: answer)
             // What was answered is not forgotten because the same request failed elsewhere.
             try await ledger.endRequest("k", of: "c", with: nil)
-            #expect(try await begin(1, at: 2) == .repeats(answer))
-            #expect(try await begin(1, at: IdempotencyDecision.keeping) == .proceed)
+            #expect(try await begin(1, at: 12) == .repeats(answer))
+            #expect(try await begin(1, at: 10 + IdempotencyDecision.keeping) == .proceed)
         }
     }
 

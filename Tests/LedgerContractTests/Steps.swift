@@ -127,11 +127,15 @@ extension Step {
             originalTransactionIDs: facts.isOneIn(4) ? [] : [facts.original(), facts.original()],
             appTransactionID: facts.isOneIn(2) ? facts.pick(RandomFacts.accounts, or: "x") : nil,
             policy: facts.pick(policies, or: .share), takesNamed: facts.isOneIn(2), skipsRefused: facts.isOneIn(2),
+            needsPurchase: facts.isOneIn(3), erasuresKnownUntil: facts.isOneIn(3) ? now - 100_000_000 : .max,
             claimedAt: now)
         return Step(name: "\(claim)") {
-            switch try await $0.ledger.claim(claim, givesAccess: { $0.renewal?.willRenew ?? false }) {
-            case .granted(let originals): "\(originals.sorted())"
-            case .inUse: "in use"
+            let outcome = try await $0.ledger.claim(
+                claim, givesAccess: { $0.renewal?.willRenew ?? false },
+                originalGivesAccess: { $0.signedDate > RandomFacts.start })
+            switch outcome {
+            case .granted(let originals): return "\(originals.sorted())"
+            case .inUse: return "in use"
             }
         }
     }

@@ -23,8 +23,11 @@ import Testing
         /// The account that the App Store signed for the purchase.
         var token: UUID?
         var claims: [ClaimEvent] = []
+        /// Of the purchase of an Apple account.
+        var purchaseClaims: [ClaimEvent] = []
         var isKnown = true
         var givesAccess = true
+        var originalGivesAccess = false
         var step: ClaimStep
     }
 
@@ -96,11 +99,52 @@ import Testing
         Case(
             testDescription: "another has it, and nothing of it gives access", claim: claim(.transferIfInactive),
             claims: [take(5, "anna")], givesAccess: false, step: .moves([take(9, "ben")], from: ["anna"])),
+        Case(
+            testDescription: "another has it, and a purchase of it that they claimed gives access",
+            claim: claim(.transferIfInactive), claims: [take(5, "anna")], purchaseClaims: [take(6, "anna")],
+            step: .refusesClaim),
+        Case(
+            testDescription: "another has it, and a purchase of it that was signed for them gives access",
+            claim: claim(.transferIfInactive), token: token, claims: [take(5, token.text)], step: .refusesClaim),
+        Case(
+            testDescription: "another has it, and a purchase of it gives somebody else access",
+            claim: claim(.transferIfInactive), claims: [take(5, "anna")], purchaseClaims: [take(6, "cleo")],
+            step: .moves([take(9, "ben")], from: ["anna"])),
+        Case(
+            testDescription: "another has it, and got the app early enough", claim: claim(.transferIfInactive),
+            claims: [take(5, "anna")], givesAccess: false, originalGivesAccess: true, step: .refusesClaim),
     ]
 
     @Test(arguments: accounts) func `follows for an Apple account`(_ it: Case) {
-        let purchases = [Lineage(originalTransactionID: "o", transactions: [])]
-        let step = it.claim.step(account: ClaimHistory(it.claims), with: { purchases }) { _ in it.givesAccess }
+        let account = ClaimHistory(it.claims)
+        let purchase = HeldPurchase(
+            lineage: Lineage(originalTransactionID: "o", transactions: [], appAccountToken: it.token),
+            ownership: Ownership(
+                claims: ClaimHistory(it.purchaseClaims), named: it.token?.text, account: account))
+        let step = it.claim.step(
+            account: account, bought: { [purchase] }, givesAccess: { _ in it.givesAccess },
+            originalGivesAccess: { it.originalGivesAccess })
         #expect(step == it.step)
+    }
+
+    @Test(
+        arguments: [
+            (true, ["o"], [], true), (true, ["o", "p"], ["p"], false), (true, [], [], false), (false, ["o"], [], false),
+        ] as [(Bool, [String], Set<String>, Bool)])
+    func `is nothing where none of the purchases is granted and one has to be`(
+        _ needsPurchase: Bool, _ named: [String], _ granted: Set<String>, _ isRefused: Bool
+    ) {
+        let claim = Claim(
+            customer: "ben", scope: 1, originalTransactionIDs: named, policy: .transfer, skipsRefused: true,
+            needsPurchase: needsPurchase, claimedAt: 9)
+        #expect(claim.isRefused(granting: granted) == isRefused)
+    }
+
+    @Test(arguments: [(nil, false), (5, false), (6, true)] as [(Milliseconds?, Bool)])
+    func `is nothing after an erasure that the app did not know of`(_ erasure: Milliseconds?, _ isOvertaken: Bool) {
+        let claim = Claim(
+            customer: "ben", scope: 1, originalTransactionIDs: ["o"], policy: .transfer, erasuresKnownUntil: 5,
+            claimedAt: 9)
+        #expect(claim.isOvertaken(by: erasure) == isOvertaken)
     }
 }

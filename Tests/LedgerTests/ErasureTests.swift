@@ -20,6 +20,17 @@ import Testing
         #expect(grant == (isRenamed ? GrantEvent(.create, at: instant, renamed) : nil))
     }
 
+    @Test(
+        arguments: [
+            (nil, nil, 100), (99, 99, 100), (250, nil, 250), (250, 90, 250), (nil, 100, 101), (100, 300, 301),
+            (nil, .max, .max),
+        ] as [(Milliseconds?, Milliseconds?, Milliseconds)])
+    func `is no earlier than the last that was said, and later than the one before`(
+        _ newest: Milliseconds?, _ previous: Milliseconds?, _ instant: Milliseconds
+    ) {
+        #expect(Erasure.instant(at: 100, newest: newest, previous: previous) == instant)
+    }
+
     @Test func `leaves what names nobody`() {
         #expect(Self.erasure.renamed(GrantEvent(.revoke, at: 1, .init(reason: "r", actor: "a")), of: "anna") == nil)
     }

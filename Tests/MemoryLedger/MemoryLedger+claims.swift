@@ -1,14 +1,16 @@
 internal import AppStoreModels
+package import Entitlements
 internal import Foundation
 package import Ledger
 
 extension MemoryLedger: ClaimStorage {
     package func claim(
-        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
+        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool,
+        originalGivesAccess: @escaping @Sendable (OriginalPurchaseFact) -> Bool
     ) async throws -> ClaimOutcome {
         try write { state in
             var changed = state
-            guard let granted = changed.carryOut(claim, givesAccess) else { return .inUse }
+            guard let granted = changed.carryOut(claim, givesAccess, originalGivesAccess) else { return .inUse }
             state = changed
             return .granted(granted)
         }
@@ -58,7 +60,18 @@ extension MemoryLedger.State {
     }
 
     /// What is the customer's afterwards; nil when it is all or nothing, and something is refused.
-    fileprivate mutating func carryOut(_ claim: Claim, _ givesAccess: (Lineage) -> Bool) -> Set<String>? {
+    fileprivate mutating func carryOut(
+        _ claim: Claim, _ givesAccess: (Lineage) -> Bool, _ originalGivesAccess: (OriginalPurchaseFact) -> Bool
+    ) -> Set<String>? {
+        let isOvertaken = claim.isOvertaken(by: lastErasure(of: claim.customer, in: claim.scope))
+        guard let granted = isOvertaken ? [] : takePurchases(claim, givesAccess), !claim.isRefused(granting: granted)
+        else { return nil }
+        guard let account = claim.appTransactionID, !isOvertaken else { return granted }
+        return take(account, claim, givesAccess, originalGivesAccess).map { granted.union($0) }
+    }
+
+    /// Takes the purchases that a claim names, and says which are the customer's then; nil when nothing of it is to be.
+    private mutating func takePurchases(_ claim: Claim, _ givesAccess: (Lineage) -> Bool) -> Set<String>? {
         var granted: Set<String> = []
         for original in Set(claim.originalTransactionIDs.map { ExactText($0) }).sorted().map(\.text) {
             let lineage = records[.init(claim.scope, original)]?.lineage
@@ -68,17 +81,26 @@ extension MemoryLedger.State {
             guard let isGranted = carryOut(step, claim, subject, moving: [original]) else { return nil }
             if isGranted { granted.insert(original) }
         }
-        guard let account = claim.appTransactionID else { return granted }
-        let originals = lineages(in: claim.scope).filter { lineage in
-            lineage.appTransactionID?.isExactly(account) ?? false && lineage.appAccountToken == nil
-                && history(ofPurchase: lineage.originalTransactionID, in: claim.scope).events.isEmpty
+        return granted
+    }
+
+    /// Takes the account that a claim names, and says what came with it; nil when nothing of the claim is to be.
+    private mutating func take(
+        _ account: String, _ claim: Claim, _ givesAccess: (Lineage) -> Bool,
+        _ originalGivesAccess: (OriginalPurchaseFact) -> Bool
+    ) -> Set<String>? {
+        let bought = lineages(in: claim.scope).filter { $0.appTransactionID?.isExactly(account) ?? false }.map {
+            HeldPurchase(lineage: $0, ownership: ownership(of: $0.originalTransactionID, in: claim.scope))
         }
+        let original = originalPurchases[.init(claim.scope, account)]?.fact
         let step = claim.step(
-            account: history(ofAccount: account, in: claim.scope), with: { originals }, givesAccess: givesAccess)
-        let names = originals.map(\.originalTransactionID)
+            account: history(ofAccount: account, in: claim.scope), bought: { bought }, givesAccess: givesAccess,
+            originalGivesAccess: { original.map(originalGivesAccess) ?? false })
+        let moving = bought.filter { $0.lineage.appAccountToken == nil && $0.ownership.claims.events.isEmpty }
+            .map(\.lineage.originalTransactionID)
         let subject = MemoryLedger.Subject(isAccount: true, key: .init(claim.scope, account))
-        guard let isGranted = carryOut(step, claim, subject, moving: names) else { return nil }
-        return isGranted ? granted.union(names) : granted
+        guard let isGranted = carryOut(step, claim, subject, moving: moving) else { return nil }
+        return isGranted ? Set(moving) : []
     }
 
     /// Whether it is the customer's then; nil when nothing of the claim is to be.

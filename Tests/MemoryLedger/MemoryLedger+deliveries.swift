@@ -189,7 +189,10 @@ extension MemoryLedger.State {
     }
 
     fileprivate mutating func record(_ outcome: DeliveryOutcome, at now: Milliseconds) {
-        guard var delivery = deliveries[outcome.delivery], delivery.state == .pending else { return }
+        // The endpoint may have been removed meanwhile, and another one's delivery may have the number by now.
+        guard var delivery = deliveries[outcome.delivery], delivery.endpoint == outcome.endpoint,
+            delivery.state == .pending
+        else { return }
         if let attempt = outcome.attempt { delivery.attempts.append(attempt) }
         delivery.lastStatus = outcome.status
         switch outcome.result {

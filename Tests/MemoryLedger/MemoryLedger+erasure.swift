@@ -5,15 +5,37 @@ package import Ledger
 extension MemoryLedger: ErasureStorage {
     package func erase(_ customer: String, in scope: Scope, at now: Milliseconds) async throws -> ErasureReport {
         try write { state in
-            let erasure = Erasure(digest: Erasure.digest(of: customer, in: scope.bundleID), at: now)
-            let key = Key(scope.id, erasure.digest)
-            state.erasures[key] = max(state.erasures[key] ?? .min, now)
-            return state.apply(erasure, to: customer, in: scope.id)
+            let digest = Erasure.digest(of: customer, in: scope.bundleID)
+            let key = Key(scope.id, digest)
+            let instant = Erasure.instant(
+                at: now, newest: state.newest(of: customer, in: scope.id), previous: state.erasures[key])
+            state.erasures[key] = instant
+            return state.apply(Erasure(digest: digest, at: instant), to: customer, in: scope.id)
         }
+    }
+
+    package func lastErasure(of customer: String, in scope: Scope) async throws -> Milliseconds? {
+        try read { $0.lastErasure(of: customer, in: scope.id) }
     }
 }
 
 extension MemoryLedger.State {
+    /// When a customer was last erased; nil for never.
+    func lastErasure(of customer: String, in scope: Int64) -> Milliseconds? {
+        guard let bundleID = scopes.first(where: { $0.id == scope })?.bundleID else { return nil }
+        return erasures[.init(scope, Erasure.digest(of: customer, in: bundleID))]
+    }
+
+    /// When the last was said of a customer that an erasure takes the name from; nil when nothing was.
+    fileprivate func newest(of customer: String, in scope: Int64) -> Milliseconds? {
+        let claimed = claims.filter { $0.key.key.scope == scope }.flatMap(\.value.events)
+            .filter { $0.customer.isExactly(customer) }.map(\.instant)
+        let granted = grants.filter { $0.key.scope == scope }.flatMap(\.value.events)
+            .filter { $0.content.customer?.isExactly(customer) ?? false }.map(\.instant)
+        let reported = usage.filter { $0.key.customer == .init(scope, customer) }.map(\.value.reportedAt)
+        return (claimed + granted + reported).max()
+    }
+
     fileprivate mutating func apply(_ erasure: Erasure, to customer: String, in scope: Int64) -> ErasureReport {
         var report = ErasureReport()
         let held = held(by: customer, in: scope).map(\.record)

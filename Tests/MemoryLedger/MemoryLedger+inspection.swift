@@ -197,12 +197,13 @@ extension MemoryLedger {
 
 extension MemoryLedger: IdempotencyStorage {
     package func beginRequest(
-        _ key: String, of client: String, about customer: String?, fingerprint: Data, at now: Milliseconds
+        _ key: String, of client: String, about customer: String?, fingerprint: Data, at now: Milliseconds,
+        patience: Milliseconds
     ) async throws -> IdempotencyDecision {
         try write { state in
             let place = RequestKey(client: ExactText(client), key: ExactText(key))
             let decision = IdempotencyDecision.of(
-                state.requests[place]?.remembered, fingerprint: fingerprint, at: now)
+                state.requests[place]?.remembered, fingerprint: fingerprint, at: now, patience: patience)
             if decision == .proceed {
                 state.requests[place] = Request(
                     remembered: RememberedRequest(fingerprint: fingerprint, startedAt: now), customer: customer)

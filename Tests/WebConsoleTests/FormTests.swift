@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import NIOCore
 import Synchronization
 import Testing
 import WebConsole
@@ -92,6 +93,20 @@ import WebConsole
         }
         let many = (0...600).map { "n\($0)=1" }.joined(separator: "&")
         #expect(throws: FormFields.Problem.malformed) { try FormFields(encoded: Array(many.utf8)) }
+    }
+
+    @Test(arguments: ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
+    func `a form that is too large is said to be, and what else keeps it from coming is said as it is`(
+        _ type: String
+    ) async throws {
+        struct Overloaded: Error {}
+        var head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/")
+        head.headerFields[.contentType] = type
+        let large = Request(head: head, body: RequestBody(buffer: ByteBuffer(string: "a=12345678")))
+        await #expect(throws: FormFields.Problem.tooLarge) { try await FormFields(uploaded: large, upTo: 9) }
+        let parts = AsyncThrowingStream<ByteBuffer, any Error> { $0.finish(throwing: Overloaded()) }
+        let broken = Request(head: head, body: RequestBody(asyncSequence: parts))
+        await #expect(throws: Overloaded.self) { try await FormFields(uploaded: broken, upTo: 9) }
     }
 
     private static let upload = Data(

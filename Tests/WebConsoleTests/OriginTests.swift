@@ -65,6 +65,17 @@ import WebConsole
                 == .foreignOrigin)
     }
 
+    @Test(arguments: [
+        ("2001:db8::1", "[2001:db8::1]:8080"), ("2001:db8:0:0::1", "[2001:DB8::1]"), ("[2001:db8::1]", "[2001:db8::1]"),
+        ("Pay.example", "pay.EXAMPLE:1"),
+    ])
+    func `an address has one name, with brackets and without`(_ name: String, _ host: String) {
+        #expect(OriginCheck.isNamed(host, oneOf: ["other.example", name]))
+        for other in ["other.example", "2001:db8::2", "2001:db8::1:1", ""] {
+            #expect(!OriginCheck.isNamed(host, oneOf: [other]))
+        }
+    }
+
     @Test func `every spelling of a path is checked, but for what is open`() async throws {
         let router = Router()
         router.add(

@@ -48,6 +48,9 @@ struct APICall: Sendable {
     /// What stands in the path, percent-decoded; nil if it cannot be.
     func named(_ parameter: String) -> String? { context.parameters.get(parameter)?.removingPercentEncoding }
 
+    /// The key that the client sends with every attempt of one request; nil where it sends none.
+    var idempotencyKey: String? { IdempotencyMiddleware.header.flatMap { request.headers.only($0) } }
+
     /// Says in a short sentence without secrets what is changed, for the audit log.
     func describe(_ change: @autoclosure () -> String) { context.auditDetail?.set(change()) }
 

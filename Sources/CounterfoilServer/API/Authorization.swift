@@ -46,10 +46,10 @@ struct Authorization: RouterMiddleware {
 
     /// The app that asks, before anybody knows for whom.
     ///
-    /// - Parameter address: Where it asks from: one device cannot use up what all of them have.
-    func application(_ request: Request, from address: String) throws(APIFailure) -> Principal {
+    /// - Parameter client: Whom it is counted for: one device cannot use up what all of them have.
+    func application(_ request: Request, from client: String) throws(APIFailure) -> Principal {
         let entry = try entry(of: request)
-        if entry.isPublic { try Self.take(customers["session from \(address)"]) }
+        if entry.isPublic { try Self.take(customers["session from \(client)"]) }
         try Self.take(entry.meter)
         return entry.principal
     }

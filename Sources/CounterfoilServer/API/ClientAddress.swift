@@ -30,6 +30,12 @@ struct ClientAddress {
     /// Whether it is certain that the request was made here.
     var isThisMachine: Bool { !isPassedOn && isIn(Network.loopback) }
 
+    /// What limits count the client by: an IPv4 address, or of IPv6 the network of 64 bits that one subscriber has.
+    var countedAs: String {
+        guard let address else { return "unknown" }
+        return Network.ofClient(at: address)?.key ?? address
+    }
+
     func isIn(_ networks: [Network]) -> Bool {
         guard let address else { return false }
         return networks.contains { $0.contains(address) }

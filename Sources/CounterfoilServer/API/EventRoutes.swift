@@ -1,7 +1,6 @@
 internal import LedgerServices
 internal import Ledger
 internal import Basics
-internal import ConfigurationReading
 internal import Foundation
 internal import Hummingbird
 internal import WebConsole
@@ -16,7 +15,7 @@ struct EventRoutes {
 
     /// The oldest first. `next_page` is always there: it is where to go on later.
     private func list(_ call: APICall) async throws -> Response {
-        if let topics = call.request.parameter("topics") { return try follow(topics, call) }
+        if call.request.parameter("topics") != nil { return try follow(call) }
         let paging = try Paging(call.request)
         let scopes = Set(try call.visibleScopes())
         if paging.page == "end" {
@@ -29,19 +28,8 @@ struct EventRoutes {
     }
 
     /// A stream of server-sent events.
-    private func follow(_ topics: String, _ call: APICall) throws(APIFailure) -> Response {
-        guard let named = EventHub.topics(topics) else {
-            throw APIFailure(
-                .badRequest, "invalid_topics", "topics takes 1 to 8 names separated by commas.", parameter: "topics")
-        }
-        for topic in named.sorted() {
-            guard let scope = ChangeTopic.scope(of: topic) else {
-                throw APIFailure(
-                    .badRequest, "invalid_topics",
-                    .unknown("Unknown topic \(quoted(topic))", topic, among: ChangeTopic.all), parameter: "topics")
-            }
-            try call.require(scope)
-        }
+    private func follow(_ call: APICall) throws(APIFailure) -> Response {
+        try ChangeTopic.requireScopes(for: call.request) { (scope) throws(APIFailure) in try call.require(scope) }
         if let since = call.request.parameter("since"), Int(since) == nil {
             throw APIFailure(
                 .badRequest, "invalid_number", "since takes the version of an event.", parameter: "since")

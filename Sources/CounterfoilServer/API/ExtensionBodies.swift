@@ -1,6 +1,7 @@
 internal import AppStoreModels
 internal import Foundation
 internal import HTTPTypes
+internal import Ledger
 
 /// How much more time, and why.
 struct ExtensionBody: JSONRequestBody {
@@ -41,9 +42,19 @@ struct ExtensionBody: JSONRequestBody {
         }
     }
 
-    /// The App Store knows a request again by it.
-    func identifier(isUUID: Bool) throws(APIFailure) -> String {
-        guard let text = requestIdentifier else { return UUID().uuidString.lowercased() }
+    /// The App Store knows a request again by it. Where the client names none, it follows from the client's key for its
+    /// attempts: whoever asks again because no answer came asks the App Store for the same extension, not for another.
+    ///
+    /// - Parameter subject: What is extended.
+    func identifier(
+        isUUID: Bool, of call: APICall, about subject: String, in scope: Scope
+    ) throws(APIFailure) -> String {
+        guard let text = requestIdentifier else {
+            guard let key = call.idempotencyKey else { return UUID().text }
+            return UUID(digestOf: [
+                "extension", call.principal.name, key, scope.bundleID, scope.environment.rawValue, subject,
+            ]).text
+        }
         let isFine = isUUID ? UUID(uuidString: text) != nil : (1...128).contains(text.utf8.count)
         guard isFine, text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
             throw APIFailure(

@@ -16,18 +16,31 @@ struct IdempotencyMiddleware: RouterMiddleware {
     static let header = HTTPField.Name("idempotency-key")
     private static let repeated = HTTPField.Name("idempotent-replayed")
 
-    let storage: any IdempotencyStorage
-    let clock: ServerClock
-    let maximumBytes: Int
+    /// The routes whose answers are not remembered. A session begins a second time without harm, and its token is nothing to
+    /// keep; of what somebody has decoded nothing is kept.
+    private static let unremembered: Set = ["/v1/sessions", "/v1/decode"]
+    /// How long the server may take to notice that a request takes too long, and to end it.
+    private static let ending: Duration = .seconds(90)
+
+    private let storage: any IdempotencyStorage
+    private let clock: ServerClock
+    private let maximumBytes: Int
+    /// How long a request without an answer may be under way.
+    private let patience: Milliseconds
+
+    init(storage: any IdempotencyStorage, clock: ServerClock, limits: ServerConfiguration.Limits) {
+        (self.storage, self.clock, maximumBytes) = (storage, clock, limits.requestBytes)
+        patience = Milliseconds((limits.requestTime + Self.ending).seconds * 1000)
+    }
 
     @concurrent func handle(
         _ request: Request, context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
-        // A session begins a second time without harm, and its token is nothing to keep. What a key in an app may do can be
-        // done twice as well, and everybody has that key: nobody may have the ledger keep a day of answers with it.
-        guard let name = Self.header, !request.headers[values: name].isEmpty, context.route != "/v1/sessions",
-            context.principal?.isPublic != true
+        // What a key in an app may do can be done twice, and everybody has that key: nobody may have the ledger keep a day of
+        // answers with it.
+        guard let name = Self.header, !request.headers[values: name].isEmpty,
+            !Self.unremembered.contains(context.route), context.principal?.isPublic != true
         else { return try await next(request, context) }
         guard request.method == .post else {
             throw APIFailure(
@@ -41,8 +54,8 @@ struct IdempotencyMiddleware: RouterMiddleware {
         request.body = RequestBody(buffer: ByteBuffer(bytes: body))
         let client = [principal.name, principal.customer].compactMap(\.self).joined(separator: "\n")
         let decision = try await storage.beginRequest(
-            key, of: client, about: context.parameters.get("id")?.removingPercentEncoding,
-            fingerprint: Self.fingerprint(of: request, body), at: clock.now().milliseconds)
+            key, of: client, about: Self.customer(context), fingerprint: Self.fingerprint(of: request, body),
+            at: clock.now().milliseconds, patience: patience)
         switch decision {
         case .repeats(let answer): return Self.response(answer)
         case .isAnother:
@@ -72,18 +85,29 @@ struct IdempotencyMiddleware: RouterMiddleware {
         {
             response = failure.response(from: request, context: context)
         } catch {
-            try await storage.endRequest(key, of: client, with: nil)
+            try await end(key, client, with: nil)
             throw error
         }
         let collector = BodyCollector()
         try await response.body.write(collector)
         let body = collector.buffer
-        try await storage.endRequest(
-            key, of: client,
+        try await end(
+            key, client,
             with: .init(
                 status: response.status.code, type: response.headers[.contentType],
                 body: Data(body.readableBytesView)))
         return Response(status: response.status, headers: response.headers, body: ResponseBody(byteBuffer: body))
+    }
+
+    /// Remembers the answer, or forgets the request; also of a request that took too long and was cancelled.
+    private func end(_ key: String, _ client: String, with answer: RememberedRequest.Answer?) async throws {
+        try await uncancelled { [storage] in try await storage.endRequest(key, of: client, with: answer) }
+    }
+
+    /// The customer that a request is about, by the name that an erasure finds; nil for what is about none.
+    private static func customer(_ context: ServerContext) -> String? {
+        guard context.route.hasPrefix("/v1/customers/{id}") else { return nil }
+        return context.parameters.get("id")?.removingPercentEncoding.map(CustomerName.normal)
     }
 
     private static func key(_ request: Request, _ name: HTTPField.Name) throws(APIFailure) -> String {

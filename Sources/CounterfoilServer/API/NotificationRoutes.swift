@@ -29,14 +29,14 @@ struct NotificationRoutes {
     /// 200 when it is on disk; 4xx for what can never be valid; 5xx when it may be later, so that it is sent again.
     private func receive(_ request: Request, _ context: ServerContext) async throws -> Response {
         let start = ContinuousClock.now
-        func sender() -> String? { ClientAddress(of: request, from: context.peer, listen).address }
+        func sender() -> ClientAddress { ClientAddress(of: request, from: context.peer, listen) }
         var body: [UInt8] = []
         do {
             try requireSender(of: request, context)
             body = try await request.bytes(upTo: Self.maximumBytes)
             try await accept(body, from: sender)
         } catch let failure as APIFailure {
-            if failure.status.code < 500 { record(failure, body, from: sender()) }
+            if failure.status.code < 500 { record(failure, body, from: sender().address) }
             throw failure
         }
         metrics.acknowledgement.record(since: start)
@@ -65,13 +65,13 @@ struct NotificationRoutes {
         }
     }
 
-    private func accept(_ body: [UInt8], from sender: () -> String?) async throws {
+    private func accept(_ body: [UInt8], from sender: () -> ClientAddress) async throws {
         let signedPayload: String
         do {
             signedPayload = try StrictJSONDecoder.decode(ResponseBodyV2.self, from: body).signedPayload
         } catch {
             if let notification = NotificationV1.read(body) {
-                do { return try await version1.receive(notification, from: sender()) } catch let failure
+                do { return try await version1.receive(notification, from: sender().countedAs) } catch let failure
                     as ServiceFailure
                 {
                     throw APIFailure(failure)

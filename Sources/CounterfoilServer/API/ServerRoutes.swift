@@ -55,10 +55,9 @@ enum ServerRoutes {
 
     /// What there is below `/v1`, behind whoever says who asks.
     static func addAPI(to group: RouterGroup<ServerContext>, _ core: ServerCore) {
-        let maximumBytes = core.configuration.limits.requestBytes
         let known = group.addMiddleware {
             AuditMiddleware(core.requestAudit)
-            IdempotencyMiddleware(storage: core.storage, clock: core.clock, maximumBytes: maximumBytes)
+            IdempotencyMiddleware(storage: core.storage, clock: core.clock, limits: core.configuration.limits)
         }
         let v1 = APIRouter(group: known, resolver: RequestResolver(apps: core.apps, scopes: core.scopes))
         let (storage, apps, clock, webhooks) = (core.storage, core.apps, core.clock, core.webhooks)
@@ -98,7 +97,7 @@ enum ServerRoutes {
         SendAttemptRoutes(
             storage: storage, scopes: core.scopes, asking: asking, settings: core.configuration.recovery
         ).add(to: v1)
-        SupportRoutes(asking: asking, customers: customers).add(to: v1)
+        SupportRoutes(asking: asking, customers: customers, logger: core.logger).add(to: v1)
         DeliveryRoutes(webhooks: webhooks, storage: storage).add(to: v1)
         AuditRoutes(audit: core.audit, storage: storage).add(to: v1)
         ServerStateRoutes(

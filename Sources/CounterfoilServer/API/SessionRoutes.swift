@@ -26,8 +26,8 @@ struct SessionRoutes {
     func add(to router: Router<ServerContext>) {
         router.post("/v1/sessions") { request, context in
             var context = context
-            let address = ClientAddress(of: request, from: context.peer, listen).address ?? "unknown"
-            context.principal = try authorization.application(request, from: address)
+            let client = ClientAddress(of: request, from: context.peer, listen).countedAs
+            context.principal = try authorization.application(request, from: client)
             return try await begin(try APICall(request, context, needs: .customersWrite, resolver))
         }
     }
@@ -65,15 +65,7 @@ struct SessionRoutes {
 enum AnonymousCustomer {
     /// The name, a UUID. It says nothing of the account, and is no secret: it opens nothing without a token.
     static func name(of appTransactionID: String, in scope: Scope) -> String {
-        var hash = SHA256()
-        for part in ["anonymous customer", scope.bundleID, scope.environment.rawValue, appTransactionID] {
-            hash.update(data: Data("\(part.utf8.count):\(part)".utf8))
-        }
-        var bytes = Array(hash.finalize().prefix(16))
-        // RFC 9562, 5.8: version 8 is for UUIDs of one's own making.
-        bytes[6] = bytes[6] & 0x0F | 0x80
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }.text
+        UUID(digestOf: ["anonymous customer", scope.bundleID, scope.environment.rawValue, appTransactionID]).text
     }
 }
 

@@ -8,12 +8,14 @@ internal import Entitlements
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
 internal import NIOCore
 
 /// What customer support asks the App Store for. Whatever it answers goes into the ledger as facts.
 struct SupportRoutes {
     let asking: AppStoreQuestions
     let customers: CustomerReader
+    let logger: Logger
 
     func add(to v1: APIRouter) {
         v1.get("/customers/{id}/refunds", needs: .supportRead, refunds)
@@ -78,13 +80,13 @@ struct SupportRoutes {
             ExtensionBody.self, form: "a JSON object with days, reason and request_identifier")
         let request = ExtendRenewalDateRequest(
             extendByDays: try body.checkedDays, extendReasonCode: try body.code,
-            requestIdentifier: try body.identifier(isUUID: false))
+            requestIdentifier: try body.identifier(isUUID: false, of: call, about: original, in: scope))
         call.describe("\(body.days) days more, \(body.reason)")
         let answer: ExtendRenewalDateResponse
         do throws(AppStoreServerError) { answer = try await client.extendRenewalDate(of: original, request) } catch {
             throw APIFailure(askingFor: error)
         }
-        if answer.success { try await asking.fetch(original, in: scope) }
+        if answer.success { await fetchAfterwards(original, scope) }
         return .json { json in
             json.object { json in
                 json.member("object", "renewal_extension")
@@ -97,6 +99,23 @@ struct SupportRoutes {
         }
     }
 
+    /// Asks for what the App Store says after it has done something. That cannot be undone, so this never fails: whoever is
+    /// told of a failure tries again. What cannot be read now is asked for later.
+    private func fetchAfterwards(_ id: String, _ scope: Scope) async {
+        do { try await asking.fetch(id, in: scope) } catch {
+            do {
+                // The time for the request may be over.
+                try await uncancelled { [histories = asking.histories] in
+                    try await histories.putAside(id, in: scope, code: "app_store_unavailable")
+                }
+            } catch {
+                logger.error(
+                    "a history could not be put aside",
+                    metadata: ["app": "\(scope.bundleID)", "reason": "\(error.logReason)"])
+            }
+        }
+    }
+
     /// Gives all active subscribers of a product more days. It takes the App Store a while.
     private func extendAll(_ call: APICall) async throws -> Response {
         let scope = try call.scope()
@@ -104,7 +123,7 @@ struct SupportRoutes {
         let body = try await call.body(
             MassExtensionBody.self,
             form: "a JSON object with product_id, days, reason, storefronts and request_identifier")
-        let identifier = try body.extensionBody.identifier(isUUID: true)
+        let identifier = try body.extensionBody.identifier(isUUID: true, of: call, about: body.productID, in: scope)
         let request = MassExtendRenewalDateRequest(
             extendByDays: try body.extensionBody.checkedDays, extendReasonCode: try body.extensionBody.code,
             requestIdentifier: identifier, productId: body.productID, storefrontCountryCodes: body.storefronts)

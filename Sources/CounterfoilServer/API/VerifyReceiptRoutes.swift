@@ -26,8 +26,8 @@ struct VerifyReceiptRoutes {
         guard apps.takeReceiptsOfStrangers else {
             return Self.response(VerifyReceiptResponse(status: .wrongSecret).object)
         }
-        let sender = ClientAddress(of: request, from: context.peer, listen).address ?? ""
-        if let backoff = meters[sender]?.take(at: RateMeter.now) {
+        let client = ClientAddress(of: request, from: context.peer, listen).countedAs
+        if let backoff = meters[client]?.take(at: RateMeter.now) {
             throw APIFailure(
                 .tooManyRequests, "rate_limited", "Too many receipts in a second.", isRetryable: true, backoff: backoff)
         }

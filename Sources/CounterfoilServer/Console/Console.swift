@@ -131,9 +131,9 @@ final class Console: Sendable {
         let configured = [
             core.configuration.listen.publicURL.flatMap { URL(string: $0)?.host() }, core.configuration.listen.host,
             settings.listen?.host,
-        ].compactMap { $0?.lowercased() }
+        ].compactMap(\.self)
         return OriginCheck(admitsPrograms: false) { host in
-            OriginCheck.isLoopback(host) || OriginCheck.name(of: host).map { configured.contains($0) } ?? false
+            OriginCheck.isLoopback(host) || OriginCheck.isNamed(host, oneOf: configured)
         }
     }
 }

@@ -6,6 +6,7 @@ internal import Ledger
 internal import LedgerServices
 internal import Logging
 internal import NIOCore
+internal import NIOHTTP1
 internal import WebConsole
 
 /// Answers what failed with a page.
@@ -16,7 +17,10 @@ struct ConsoleFailures: RouterMiddleware {
         _ request: Request, context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
-        do { return try await next(request, context) } catch {
+        do { return try await next(request, context) } catch let error as HTTPParserError {
+            // What is no HTTP is answered, and the connection closed, by who reads it.
+            throw error
+        } catch {
             return console.response(to: error, request, context)
         }
     }
@@ -44,6 +48,9 @@ extension Console {
             return ErrorPage("Sign in", "The session has ended.", code: "unauthorized", .unauthorized)
         case is FormFields.Problem:
             return ErrorPage("Refused", "This is not a form of this server.", code: "bad_form", .badRequest)
+        case is ChannelError, is IOError:
+            return ErrorPage(
+                "Refused", "The connection closed before the form was complete.", code: "connection_lost", .badRequest)
         case let failure as APIFailure:
             let title = failure.status.code < 500 ? "Refused" : "Not available"
             return ErrorPage(title, failure.message, code: failure.code, failure.status)

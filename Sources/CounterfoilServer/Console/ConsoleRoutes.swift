@@ -26,6 +26,7 @@ enum ConsoleRoutes {
 
     static func responder(_ core: ServerCore, _ console: Console) -> some HTTPResponder<ServerContext> {
         let router = Router(context: ServerContext.self)
+        let (limits, listen) = (core.configuration.limits, core.configuration.listen)
         router.addMiddleware {
             RequestMiddleware(logger: core.logger, requests: core.requests, spans: core.metrics.spans)
             ConsoleFailures(console: console)
@@ -37,13 +38,19 @@ enum ConsoleRoutes {
                     code: refusal.rawValue, .forbidden
                 ).bare(to: request, context, console)
             }
+            // Anybody can send the forms for signing in.
+            BodyLimit(bytes: limits.requestBytes, budget: core.bodies, listen: listen)
         }
         router.get("/console/assets/{name}") { _, context in
             console.assets.response(context.parameters.get("name") ?? "")
         }
         SignIn.add(to: router, console)
         router.get("/console/events") { request, context -> Response in
-            _ = try visit(request, context, console)
+            let visit = try visit(request, context, console)
+            // As for the stream of the API: a topic says when something changes for a customer.
+            try ChangeTopic.requireScopes(for: request) { (scope) throws(APIFailure) in
+                try visit.context.require(scope)
+            }
             return console.core.changes.response(to: request)
         }
         router.post("/console/theme") { request, _ -> Response in

@@ -182,6 +182,9 @@ struct Visit: Sendable {
     }
 
     private func html(_ page: ConsolePage) -> String {
+        var page = page
+        // A stream is refused as a whole for a topic that the key may not follow.
+        page.topics = page.topics.filter { ChangeTopic.scope(of: $0).map(may) ?? false }
         if !context.isRefetch { console.core.changes.expect(page.topics) }
         return console.library.page("page", page.values, in: shell(page))
     }

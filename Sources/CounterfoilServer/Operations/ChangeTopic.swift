@@ -1,3 +1,5 @@
+internal import ConfigurationReading
+internal import Hummingbird
 internal import Ledger
 internal import LedgerServices
 internal import WebConsole
@@ -31,6 +33,26 @@ enum ChangeTopic {
         case _ where topic.hasPrefix(deliveriesOfOne): .webhooksWrite
         case _ where topic.hasPrefix(customers): .customersRead
         default: nil
+        }
+    }
+
+    /// Refuses a request for a stream with a topic that there is not, or whose scope the key lacks.
+    ///
+    /// - Parameter require: Refuses a key that lacks a scope.
+    static func requireScopes(
+        for request: Request, _ require: (APIScope) throws(APIFailure) -> Void
+    ) throws(APIFailure) {
+        guard let topics = EventHub.topics(request.parameter("topics")) else {
+            throw APIFailure(
+                .badRequest, "invalid_topics", "topics takes 1 to 8 names separated by commas.", parameter: "topics")
+        }
+        for topic in topics.sorted() {
+            guard let scope = scope(of: topic) else {
+                throw APIFailure(
+                    .badRequest, "invalid_topics",
+                    .unknown("Unknown topic \(quoted(topic))", topic, among: all), parameter: "topics")
+            }
+            try require(scope)
         }
     }
 }

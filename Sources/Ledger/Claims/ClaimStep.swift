@@ -28,18 +28,35 @@ extension Claim {
 
     /// Decides about the Apple account that the claim names.
     ///
-    /// - Parameter purchases: The purchases that go where the account goes.
+    /// - Parameters:
+    ///   - purchases: All that the account bought, with whose each is.
+    ///   - givesAccess: Whether a purchase gives access.
+    ///   - originalGivesAccess: Whether it gives access that the account's customer first got the app when they did.
     package func step(
-        account: ClaimHistory, with purchases: () throws -> [Lineage], givesAccess: (Lineage) -> Bool
+        account: ClaimHistory, bought purchases: () throws -> [HeldPurchase], givesAccess: (Lineage) -> Bool,
+        originalGivesAccess: () throws -> Bool
     ) rethrows -> ClaimStep {
+        let owners = account.owners.map(\.customer)
         let decision = try ClaimDecision.account(
             account, for: customer, policy: policy, at: claimedAt,
-            mayTake: { try purchases().allSatisfy { !givesAccess($0) } })
+            mayTake: {
+                if try originalGivesAccess() { return false }
+                // What somebody else has of it is no reason to leave the account with its customer.
+                return try purchases().allSatisfy { !$0.isHeld(byAnyOf: owners) || !givesAccess($0.lineage) }
+            })
         // Purchases can be shared and an Apple account cannot: where the policy is to share, it stays with its first customer,
         // and that is no reason to refuse the purchases.
         if decision == .isRefused, policy == .share { return .isLeftOut }
         return step(decision)
     }
+
+    /// Whether the claim is refused as a whole, given which of the purchases that it names become the customer's.
+    package func isRefused(granting granted: Set<String>) -> Bool {
+        needsPurchase && !originalTransactionIDs.isEmpty && granted.isEmpty
+    }
+
+    /// Whether the customer was erased after the app asked, given when the last erasure was.
+    package func isOvertaken(by erasure: Milliseconds?) -> Bool { erasure.map { $0 > erasuresKnownUntil } ?? false }
 
     /// Whether the App Store signed a purchase for another account than the customer's, and that counts.
     private func isNamedForAnother(_ lineage: Lineage?) -> Bool {
@@ -55,5 +72,12 @@ extension Claim {
         case .isRefused: refused
         case .moves(let events, let from): .moves(events, from: from)
         }
+    }
+}
+
+extension HeldPurchase {
+    /// Whether it is at present one of these customers'.
+    fileprivate func isHeld(byAnyOf customers: [String]) -> Bool {
+        ownership.owners.contains { customers.containsName($0) }
     }
 }

@@ -1,3 +1,5 @@
+package import Entitlements
+
 /// The app's word that purchases belong to a customer.
 package struct Claim: Sendable, Hashable {
     package var customer: String
@@ -12,12 +14,17 @@ package struct Claim: Sendable, Hashable {
     package var takesNamed: Bool
     /// Whether what may not be had is left out. Otherwise it is all or nothing.
     package var skipsRefused = false
+    /// Whether the claim is refused as a whole when every purchase that it names is.
+    package var needsPurchase = false
+    /// Until when erasures of the customer were known when the app asked. Nothing is claimed for a customer who was
+    /// erased later than that.
+    package var erasuresKnownUntil = Milliseconds.max
     package var claimedAt: Milliseconds
 
     package init(
         customer: String, scope: Int64, originalTransactionIDs: [String], appTransactionID: String? = nil,
         policy: RestorePolicy, takesNamed: Bool = false, skipsRefused: Bool = false,
-        claimedAt: Milliseconds
+        needsPurchase: Bool = false, erasuresKnownUntil: Milliseconds = .max, claimedAt: Milliseconds
     ) {
         self.customer = customer
         self.scope = scope
@@ -26,6 +33,8 @@ package struct Claim: Sendable, Hashable {
         self.policy = policy
         self.takesNamed = takesNamed
         self.skipsRefused = skipsRefused
+        self.needsPurchase = needsPurchase
+        self.erasuresKnownUntil = erasuresKnownUntil
         self.claimedAt = claimedAt
     }
 }
@@ -49,9 +58,12 @@ package protocol ClaimStorage: Sendable {
     ///
     /// The App Store's questions about what moves are looked at again: whose it is now may have said what the answer needs.
     ///
-    /// - Parameter givesAccess: Whether a purchase gives access at present.
+    /// - Parameters:
+    ///   - givesAccess: Whether a purchase gives access at present.
+    ///   - originalGivesAccess: Whether it gives access at present that a customer first got the app when they did.
     func claim(
-        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
+        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool,
+        originalGivesAccess: @escaping @Sendable (OriginalPurchaseFact) -> Bool
     ) async throws -> ClaimOutcome
 
     /// Gives everything that one customer has to another by ``ClaimDecision``, in one transaction, with the events
@@ -70,6 +82,15 @@ package protocol ClaimStorage: Sendable {
 
     /// Every purchase that a customer has, or had at any time, with whose it was when.
     func purchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldPurchase]
+}
+
+extension ClaimStorage {
+    /// Decides a claim where only purchases give access.
+    package func claim(
+        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
+    ) async throws -> ClaimOutcome {
+        try await self.claim(claim, givesAccess: givesAccess, originalGivesAccess: { _ in false })
+    }
 }
 
 /// A purchase and whose it was when.

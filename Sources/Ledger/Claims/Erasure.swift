@@ -19,6 +19,20 @@ package struct Erasure: Sendable, Hashable {
         SHA256.hash(data: Array((bundleID + "\n" + customer).utf8)).hexadecimal
     }
 
+    /// The instant of an erasure: no earlier than the last that is kept of the customer. That is later than the clock if
+    /// the clock was set back, or several things happened within a millisecond. Each erasure is later than the one before,
+    /// so it shows whether there was another since.
+    ///
+    /// - Parameters:
+    ///   - newest: When the last was said of the customer.
+    ///   - previous: The last erasure of the same customer.
+    package static func instant(
+        at now: Milliseconds, newest: Milliseconds?, previous: Milliseconds?
+    ) -> Milliseconds {
+        let next = previous.map { $0 == .max ? $0 : $0 + 1 } ?? now
+        return max(now, newest ?? now, next)
+    }
+
     /// What every stand-in begins with.
     private static let prefix = "erased:"
 
@@ -51,4 +65,7 @@ package protocol ErasureStorage: Sendable {
     /// Erases a customer, in one transaction: the claims stay without the name, grants, usage and remembered answers go, the
     /// purchases are nobody's. What the App Store signed stays as it is.
     func erase(_ customer: String, in scope: Scope, at now: Milliseconds) async throws -> ErasureReport
+
+    /// When a customer was last erased; nil for never.
+    func lastErasure(of customer: String, in scope: Scope) async throws -> Milliseconds?
 }

@@ -52,7 +52,8 @@ package protocol HistoryRequestStorage: Sendable {
         requests transactionIDs: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds
     ) async throws
 
-    /// Those that may be tried at `now`, the longest waiting first. They stay until they are finished, failed or postponed.
+    /// Those that may be tried at `now`, at most `limit` of each scope, the longest waiting first. They stay until they
+    /// are finished, failed or postponed.
     func takeHistoryRequests(at now: Milliseconds, limit: Int) async throws -> [HistoryRequest]
 
     /// Crosses one off: its history is in the ledger.

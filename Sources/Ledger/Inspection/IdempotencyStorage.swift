@@ -37,11 +37,10 @@ package enum IdempotencyDecision: Sendable, Hashable {
 
     /// How long an answer is kept, in milliseconds.
     package static let keeping: Milliseconds = 86_400_000
-    /// How long nobody else carries a request out that has no answer. Requests take no longer.
-    package static let patience: Milliseconds = 120_000
 
+    /// - Parameter patience: How long nobody else carries a request out that has no answer. No request takes longer.
     package static func of(
-        _ known: RememberedRequest?, fingerprint: Data, at now: Milliseconds
+        _ known: RememberedRequest?, fingerprint: Data, at now: Milliseconds, patience: Milliseconds
     ) -> IdempotencyDecision {
         // A clock that was put back makes nothing older.
         guard let known, now - known.startedAt < keeping else { return .proceed }
@@ -58,8 +57,10 @@ package protocol IdempotencyStorage: Sendable {
     /// - Parameters:
     ///   - client: Whose key it is.
     ///   - customer: Whom it is about.
+    ///   - patience: How long nobody else carries it out while it has no answer.
     func beginRequest(
-        _ key: String, of client: String, about customer: String?, fingerprint: Data, at now: Milliseconds
+        _ key: String, of client: String, about customer: String?, fingerprint: Data, at now: Milliseconds,
+        patience: Milliseconds
     ) async throws -> IdempotencyDecision
 
     /// Remembers the answer; nil forgets the request, which may be sent again then.

@@ -41,6 +41,9 @@ enum Schema {
         }
         // Records have prices since then, which no version before can read.
         migrator.registerMigration("13") { _ in }
+        migrator.registerMigration("14") { db in
+            for statement in HistoryRequestTable.byScope { try db.execute(sql: statement) }
+        }
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer Counterfoil, which alone can go on with it")
         }

@@ -1,16 +1,20 @@
 package import Ledger
 internal import AppStoreModels
+package import Entitlements
 package import GRDB
 
 extension SQLiteStorage: ClaimStorage {
     package func claim(
-        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
+        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool,
+        originalGivesAccess: @escaping @Sendable (OriginalPurchaseFact) -> Bool
     ) async throws -> ClaimOutcome {
         try await write { db in
             var outcome = ClaimOutcome.inUse
             try db.inSavepoint {
                 do {
-                    outcome = .granted(try ClaimTransaction(claim: claim, givesAccess: givesAccess).carryOut(db))
+                    let transaction = ClaimTransaction(
+                        claim: claim, givesAccess: givesAccess, originalGivesAccess: originalGivesAccess)
+                    outcome = .granted(try transaction.carryOut(db))
                 } catch is ClaimRefused { return .rollback }
                 return .commit
             }
@@ -64,14 +68,30 @@ private struct ClaimRefused: Error {}
 private struct ClaimTransaction {
     let claim: Claim
     let givesAccess: (Lineage) -> Bool
+    let originalGivesAccess: (OriginalPurchaseFact) -> Bool
 
     /// What is the customer's afterwards.
     func carryOut(_ db: Database) throws -> Set<String> {
+        let isOvertaken = try isOvertaken(db)
+        let granted = try isOvertaken ? [] : takePurchases(db)
+        guard !claim.isRefused(granting: granted) else { throw ClaimRefused() }
+        guard let account = claim.appTransactionID, !isOvertaken else { return granted }
+        return granted.union(try take(account: account, db))
+    }
+
+    /// Whether the customer was erased since the app asked.
+    private func isOvertaken(_ db: Database) throws -> Bool {
+        let bundleID = try ErasureTable.bundleID(of: claim.scope, db)
+        return claim.isOvertaken(
+            by: try ErasureTable.erasure(of: claim.customer, in: claim.scope, bundleID, db)?.instant)
+    }
+
+    /// Takes the purchases that the claim names, and says which are the customer's then.
+    private func takePurchases(_ db: Database) throws -> Set<String> {
         var granted: Set<String> = []
         for original in Set(claim.originalTransactionIDs).sorted() where try take(original, db) {
             granted.insert(original)
         }
-        if let account = claim.appTransactionID { granted.formUnion(try take(account: account, db)) }
         return granted
     }
 
@@ -89,9 +109,11 @@ private struct ClaimTransaction {
         let subject = ClaimTables.Subject.account(account, in: claim.scope)
         let originals = try unclaimed(of: account, db)
         let step = try claim.step(
-            account: ClaimTables.history(of: subject, db),
-            with: { try originals.compactMap { try SQLiteStorage.lineage($0, in: claim.scope, db) } },
-            givesAccess: givesAccess)
+            account: ClaimTables.history(of: subject, db), bought: { try purchases(of: account, db) },
+            givesAccess: givesAccess,
+            originalGivesAccess: {
+                try OriginalPurchaseTable.fact(of: account, in: claim.scope, db).map(originalGivesAccess) ?? false
+            })
         return try carryOut(step, subject, moving: originals, db) ? Set(originals) : []
     }
 
@@ -113,6 +135,13 @@ private struct ClaimTransaction {
             }
             return true
         }
+    }
+
+    /// All that an account bought, with whose each is.
+    private func purchases(of account: String, _ db: Database) throws -> [HeldPurchase] {
+        let lineages = try SQLiteStorage.lineages(ofAccount: account, in: claim.scope, db)
+        let ownerships = try ClaimTables.ownerships(of: lineages, in: claim.scope, db)
+        return zip(lineages, ownerships).map { HeldPurchase(lineage: $0, ownership: $1) }
     }
 
     /// What goes where the account goes: what nobody claims and no account of the app's was named for.

@@ -35,15 +35,17 @@ extension SQLiteStorage: CustomerStorage {
 
     package func lineages(ofAccounts appTransactionIDs: [String], in scope: Int64) async throws -> [Lineage] {
         try await read { db in
-            try Set(appTransactionIDs).sorted().flatMap { account in
-                try db.all(
-                    """
-                    SELECT \(LineageTable.reading) FROM lineages INDEXED BY lineages_by_account
-                    WHERE scope = ? AND app_transaction_id = ? AND app_transaction_id IS NOT NULL ORDER BY original_id
-                    """, [.integer(scope), .text(account)]
-                ) { try LineageTable.lineage($0) }
-            }
+            try Set(appTransactionIDs).sorted().flatMap { try Self.lineages(ofAccount: $0, in: scope, db) }
         }
+    }
+
+    static func lineages(ofAccount appTransactionID: String, in scope: Int64, _ db: Database) throws -> [Lineage] {
+        try db.all(
+            """
+            SELECT \(LineageTable.reading) FROM lineages INDEXED BY lineages_by_account
+            WHERE scope = ? AND app_transaction_id = ? AND app_transaction_id IS NOT NULL ORDER BY original_id
+            """, [.integer(scope), .text(appTransactionID)]
+        ) { try LineageTable.lineage($0) }
     }
 
     package func purchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldPurchase] {

@@ -14,6 +14,15 @@ enum HistoryRequestTable {
         "CREATE INDEX errands_by_time ON errands (next_attempt_at) WHERE failed_at IS NULL",
     ]
 
+    /// Lets the requests of one app and environment be taken without going through those of all others.
+    static let byScope = [
+        "DROP INDEX errands_by_time",
+        "CREATE INDEX errands_by_scope ON errands (scope, next_attempt_at) WHERE failed_at IS NULL",
+    ]
+
+    /// Those that wait, whether their time has come or not.
+    private static let waiting = "errands INDEXED BY errands_by_scope WHERE failed_at IS NULL"
+
     static let columns =
         "id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure, failed_at"
 
@@ -23,6 +32,23 @@ enum HistoryRequestTable {
             reason: row.text(3).flatMap(HistoryRequest.Reason.init) ?? .restore, addedAt: row.number(4) ?? 0,
             attempts: Int(row.number(5) ?? 0), nextAttemptAt: row.number(6) ?? 0, failure: row.text(7),
             isGivenUp: row.number(8) != nil)
+    }
+
+    /// Those of one scope that may be tried, the longest waiting first.
+    static func due(in scope: Int64, at now: Milliseconds, limit: Int, _ db: Database) throws -> [HistoryRequest] {
+        try db.all(
+            """
+            SELECT \(columns) FROM \(waiting) AND scope = ? AND next_attempt_at <= ?
+            ORDER BY next_attempt_at LIMIT ?
+            """, [.integer(scope), .integer(now), .init(limit)]
+        ) { request($0) }
+    }
+
+    /// The next scope in which some wait.
+    static func scope(after scope: Int64, _ db: Database) throws -> Int64? {
+        try db.first("SELECT scope FROM \(waiting) AND scope > ? ORDER BY scope LIMIT 1", [.integer(scope)]) {
+            $0.number(0)
+        }
     }
 
     /// One that is added while somebody asks for it gets another number: whoever finishes the old one leaves it there.
@@ -53,12 +79,12 @@ extension SQLiteStorage: HistoryRequestStorage {
 
     package func takeHistoryRequests(at now: Milliseconds, limit: Int) async throws -> [HistoryRequest] {
         try await read { db in
-            try db.all(
-                """
-                SELECT \(HistoryRequestTable.columns) FROM errands
-                WHERE failed_at IS NULL AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?
-                """, [.integer(now), .init(limit)]
-            ) { HistoryRequestTable.request($0) }
+            var (due, scope) = ([HistoryRequest](), Int64.min)
+            while let next = try HistoryRequestTable.scope(after: scope, db) {
+                due += try HistoryRequestTable.due(in: next, at: now, limit: limit, db)
+                scope = next
+            }
+            return due.sorted { $0.nextAttemptAt < $1.nextAttemptAt }
         }
     }
 

@@ -29,6 +29,20 @@ enum ErasureTable {
         ) { Erasure(digest: digest, at: $0.number(0) ?? 0) }
     }
 
+    /// When the last was said of a customer that an erasure takes the name from; nil when nothing was.
+    static func newest(of customer: String, in scope: Int64, _ db: Database) throws -> Milliseconds? {
+        try db.first(
+            """
+            SELECT max(instant) FROM (
+                SELECT max(instant) AS instant FROM claim_events INDEXED BY claim_events_by_customer
+                    WHERE scope = ?1 AND customer = ?2
+                UNION ALL SELECT max(instant) FROM grant_events
+                    WHERE scope = ?1 AND json_extract(content, '$.customer') = ?2
+                UNION ALL SELECT max(reported_at) FROM usage WHERE scope = ?1 AND customer = ?2)
+            """, [.integer(scope), .text(customer)]
+        ) { $0.number(0) }
+    }
+
     static func bundleID(of scope: Int64, _ db: Database) throws -> String {
         try db.first("SELECT bundle_id FROM scopes WHERE id = ?", [.integer(scope)]) { $0.text(0) } ?? ""
     }
@@ -184,10 +198,17 @@ enum ErasureTable {
 extension SQLiteStorage: ErasureStorage {
     package func erase(_ customer: String, in scope: Scope, at now: Milliseconds) async throws -> ErasureReport {
         try await write { db in
-            let erasure = Erasure(digest: Erasure.digest(of: customer, in: scope.bundleID), at: now)
+            let previous = try ErasureTable.erasure(of: customer, in: scope.id, scope.bundleID, db)
+            let instant = Erasure.instant(
+                at: now, newest: try ErasureTable.newest(of: customer, in: scope.id, db), previous: previous?.instant)
+            let erasure = Erasure(digest: Erasure.digest(of: customer, in: scope.bundleID), at: instant)
             try ErasureTable.put(erasure, in: scope.id, db)
             return try ErasureTable.apply(erasure, to: customer, in: scope.id, db)
         }
+    }
+
+    package func lastErasure(of customer: String, in scope: Scope) async throws -> Milliseconds? {
+        try readAtOnce { try ErasureTable.erasure(of: customer, in: scope.id, scope.bundleID, $0)?.instant }
     }
 
     /// Takes the names of erased customers from what another ledger still had, and from what is here.

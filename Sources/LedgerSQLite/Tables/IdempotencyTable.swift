@@ -19,7 +19,8 @@ enum IdempotencyTable {
 
 extension SQLiteStorage: IdempotencyStorage {
     package func beginRequest(
-        _ key: String, of client: String, about customer: String?, fingerprint: Data, at now: Milliseconds
+        _ key: String, of client: String, about customer: String?, fingerprint: Data, at now: Milliseconds,
+        patience: Milliseconds
     ) async throws -> IdempotencyDecision {
         try await write { db in
             let known = try db.first(
@@ -32,7 +33,7 @@ extension SQLiteStorage: IdempotencyStorage {
                         .init(status: Int($0), type: row.text(3), body: row.blob(4) ?? Data())
                     })
             }
-            let decision = IdempotencyDecision.of(known, fingerprint: fingerprint, at: now)
+            let decision = IdempotencyDecision.of(known, fingerprint: fingerprint, at: now, patience: patience)
             guard decision == .proceed else { return decision }
             try db.run(
                 """

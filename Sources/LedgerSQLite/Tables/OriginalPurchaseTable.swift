@@ -46,6 +46,20 @@ enum OriginalPurchaseTable {
             ])
     }
 
+    /// What is kept of an Apple account; nil when nothing is.
+    static func fact(of subject: String, in scope: Int64, _ db: Database) throws -> OriginalPurchaseFact? {
+        try db.first(
+            """
+            SELECT version, purchased_at, signed_date, environment
+            FROM original_purchases CROSS JOIN scopes ON scopes.id = scope WHERE scope = ? AND subject = ?
+            """, [.integer(scope), .text(subject)]
+        ) { row in
+            fact(
+                subject: subject, version: row.text(0), purchasedAt: row.number(1), signedDate: row.number(2),
+                isTestData: row.text(3) != AppStoreEnvironment.production.rawValue)
+        }
+    }
+
     /// One from the columns `subject`, `version`, `purchased_at` and `signed_date`.
     static func fact(_ row: SQLStatement, from column: Int32, in scope: Scope) -> OriginalPurchaseFact {
         fact(

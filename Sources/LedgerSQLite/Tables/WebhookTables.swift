@@ -144,10 +144,11 @@ enum WebhookTables {
 
     /// Notes what came of an attempt, and lets the next one of the lane go.
     static func record(_ outcome: DeliveryOutcome, at now: Milliseconds, _ db: Database) throws {
+        // The endpoint may have been removed meanwhile, and another one's delivery may have the number by now.
         let place = try db.first(
-            "SELECT lane, purchase FROM deliveries WHERE id = ? AND \(isPending)", [.integer(outcome.delivery)]
+            "SELECT lane, purchase FROM deliveries WHERE id = ? AND endpoint = ? AND \(isPending)",
+            [.integer(outcome.delivery), .integer(outcome.endpoint)]
         ) { row in row.text(0).map { (lane: $0, purchase: row.text(1)) } }
-        // The endpoint may have been removed meanwhile.
         guard let place else { return }
         if let attempt = outcome.attempt { try AttemptTable.insert(attempt, of: outcome.delivery, db) }
         let state: WebhookDelivery.State

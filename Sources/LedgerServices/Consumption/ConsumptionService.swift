@@ -115,7 +115,8 @@ package struct ConsumptionService: Service {
             logger.warning(
                 "the answer to a consumption request was not taken",
                 metadata: ["code": "\(error.code)", "status": "\(error.status ?? 0)", "app": "\(scope.bundleID)"])
-            if error.code == .refused, !error.isRetryable {
+            // Only the App Store's own word is final, not that of a proxy on the way.
+            if error.isFinal {
                 inquiry.state = .refused
             } else {
                 let pause: Milliseconds = 5000 << Milliseconds(min(inquiry.attempts, 7))

@@ -13,12 +13,44 @@ extension Recovery {
     /// How long after the end of a pass the next one begins.
     private static let passInterval: Milliseconds = 86_400_000
 
+    /// How many history requests of one scope are taken in one go.
+    private static let requests = 64
+
     /// Asks for all histories that somebody has put down to be asked for.
+    ///
+    /// - Throws: A failure, after the requests of all other scopes were tried.
     package func runHistoryRequests() async throws {
+        if let failure = try await runHistoryRequests(except: []).values.first { throw failure }
+    }
+
+    /// Asks for histories. A scope that fails, as one whose key was revoked, does not hold up the others.
+    ///
+    /// - Parameter paused: The scopes whose requests stay as they are.
+    /// - Returns: The failures, by scope.
+    func runHistoryRequests(except paused: Set<Int64>) async throws -> [Int64: any Error] {
+        var failures: [Int64: any Error] = [:]
         while true {
-            let requests = try await storage.takeHistoryRequests(at: now, limit: 64)
-            guard !requests.isEmpty else { return }
-            try await Concurrently.forEach(requests, atOnce: Self.atOnce) { try await self.run($0) }
+            let taken = try await storage.takeHistoryRequests(at: now, limit: Self.requests)
+            let open = taken.filter { !paused.contains($0.scope) && failures[$0.scope] == nil }
+            guard !open.isEmpty else { return failures }
+            for (scope, failure) in await run(Dictionary(grouping: open, by: \.scope)) { failures[scope] = failure }
+        }
+    }
+
+    /// Asks for histories of some scopes side by side. Returns the failures.
+    private func run(_ requests: [Int64: [HistoryRequest]]) async -> [Int64: any Error] {
+        await withTaskGroup(of: (Int64, (any Error)?).self) { group in
+            for (scope, requests) in requests {
+                group.addTask {
+                    do {
+                        try await Concurrently.forEach(requests, atOnce: Self.atOnce) { try await self.run($0) }
+                        return (scope, nil)
+                    } catch { return (scope, error) }
+                }
+            }
+            var failures: [Int64: any Error] = [:]
+            for await (scope, failure) in group { failures[scope] = failure }
+            return failures
         }
     }
 

@@ -63,15 +63,30 @@ extension Recovery: Service {
 
     private func workOnHistoryRequests() async {
         var (failures, pause) = (0, Self.tick)
+        var troubles: [Int64: Trouble] = [:]
         while await rest(pause) {
             do {
-                try await runHistoryRequests()
+                try await runHistoryRequests(&troubles)
                 (failures, pause) = (0, Self.tick)
             } catch {
                 logger.warning("histories could not be asked for", metadata: ["reason": "\(error.logReason)"])
                 (failures, pause) = RecoveryPause.after(failures, error)
             }
         }
+    }
+
+    /// Asks for histories, with pauses for each scope that grow.
+    private func runHistoryRequests(_ troubles: inout [Int64: Trouble]) async throws {
+        let pausing = troubles.filter { $0.value.pause.map { !clock.isOver($0) } ?? false }
+        let failures = try await runHistoryRequests(except: Set(pausing.keys))
+        var current = pausing
+        for (scope, failure) in failures {
+            logger.warning(
+                "histories could not be asked for",
+                metadata: ["app": "\(scopes[id: scope]?.bundleID ?? "")", "reason": "\(failure.logReason)"])
+            current[scope, default: troubles[scope] ?? Trouble()].add(failure, clock)
+        }
+        troubles = current
     }
 
     /// Waits; false when it is time to end.

@@ -12,13 +12,16 @@ extension RestoreService {
     /// those of its purchases. Where it is not, there is a claim for this alone. One that is refused is no failure: the
     /// purchases are what the app asked about.
     func keepOriginalPurchases(
-        of proven: ProvenPurchases, for customer: String, in scope: Scope, _ takeover: Takeover
+        of proven: ProvenPurchases, for customer: String, in scope: Scope, _ takeover: Takeover,
+        erasuresKnownUntil: Milliseconds
     ) async throws {
         let purchases = try originalPurchases(of: proven, for: customer, in: scope)
         guard !purchases.isEmpty else { return }
         try await storage.keep(purchases)
         for purchase in purchases where OriginalPurchase.appTransactionID(ofSubject: purchase.subject) == nil {
-            try await claim([], purchase.subject, for: customer, in: scope, takeover, skipsRefused: true)
+            try await claim(
+                [], purchase.subject, for: customer, in: scope, takeover, skipsRefused: true,
+                erasuresKnownUntil: erasuresKnownUntil)
         }
     }
 

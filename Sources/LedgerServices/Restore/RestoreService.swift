@@ -19,6 +19,7 @@ package struct Restoration: Sendable {
 /// App Store.
 package struct RestoreService: Sendable {
     package typealias Storage = LedgerStorage & CustomerStorage & ClaimStorage & OriginalPurchaseStorage
+        & ErasureStorage
 
     let storage: any Storage
     let apps: Apps
@@ -58,15 +59,17 @@ package struct RestoreService: Sendable {
         guard !proven.isEmpty else {
             return Restoration(reading: try await customers.customer(customer, in: scope, at: nil), history: nil)
         }
+        // An erasure that comes while this waits is about this report too.
+        let erased = try await storage.lastErasure(of: customer, in: scope) ?? .min
         let unknown = try await keep(proven, in: scope)
         if let accountToken { try await adopt(accountToken, for: customer, in: scope) }
         let sent = proven.originalTransactionIDs
         let account = proven.appTransaction?.payload.appTransactionId
         let claimed = try await claim(
-            sent, account, for: customer, in: scope, takeover, skipsRefused: takeover == .nothing || !sent.isEmpty)
-        try await keepOriginalPurchases(of: proven, for: customer, in: scope, takeover)
+            sent, account, for: customer, in: scope, takeover, skipsRefused: takeover == .nothing || !sent.isEmpty,
+            needsPurchase: takeover != .nothing, erasuresKnownUntil: erased)
+        try await keepOriginalPurchases(of: proven, for: customer, in: scope, takeover, erasuresKnownUntil: erased)
         let inUse = Set(sent).subtracting(claimed)
-        if takeover != .nothing, !sent.isEmpty, inUse.count == sent.count { throw ServiceFailure.inUse }
         var history: AccountHistory.State?
         if let ids = sent.isEmpty ? account.map({ [$0] }) : sent {
             let fetched = try await histories.ask(about: ids, in: scope, because: .restore, unlessYoungerThan: age)
@@ -74,7 +77,7 @@ package struct RestoreService: Sendable {
             let relatives = try await storage.identifiersOfRelatives(of: sent, in: scope.id)
             try await claim(
                 Array(fetched.found.union(relatives).subtracting(inUse)), nil, for: customer, in: scope,
-                takeover == .everything ? .everything : .nothing, skipsRefused: true)
+                takeover == .everything ? .everything : .nothing, skipsRefused: true, erasuresKnownUntil: erased)
         }
         let (kept, refused) = proven.sorted(inUse)
         return Restoration(
@@ -139,7 +142,7 @@ package struct RestoreService: Sendable {
     @discardableResult
     package func claim(
         _ originals: [String], _ account: String?, for customer: String, in scope: Scope, _ takeover: Takeover,
-        skipsRefused: Bool
+        skipsRefused: Bool, needsPurchase: Bool = false, erasuresKnownUntil: Milliseconds
     ) async throws -> Set<String> {
         guard !originals.isEmpty || account != nil else { return [] }
         let now = now
@@ -147,9 +150,13 @@ package struct RestoreService: Sendable {
         let claim = Claim(
             customer: customer, scope: scope.id, originalTransactionIDs: originals, appTransactionID: account,
             policy: takeover == .nothing ? .keepOriginal : policy, takesNamed: takeover == .everything,
-            skipsRefused: skipsRefused, claimedAt: now.milliseconds)
+            skipsRefused: skipsRefused, needsPurchase: needsPurchase, erasuresKnownUntil: erasuresKnownUntil,
+            claimedAt: now.milliseconds)
         let engine = apps.engine(of: scope.bundleID)
-        switch try await storage.claim(claim, givesAccess: { engine.givesAccess($0, now: now) }) {
+        let outcome = try await storage.claim(
+            claim, givesAccess: { engine.givesAccess($0, now: now) },
+            originalGivesAccess: { engine.originalGivesAccess($0, now: now) })
+        switch outcome {
         case .granted(let originals):
             wakeWebhooks()
             return originals
@@ -188,6 +195,11 @@ extension EntitlementEngine {
         let facts = CustomerFacts(transactions: lineage.transactions, renewals: lineage.renewal.map { [$0] } ?? [])
         let states = currentState(of: facts, now: now)
         return states.subscriptions.contains(where: \.hasAccess) || states.purchases.contains(where: \.hasAccess)
+    }
+
+    /// Whether it gives access now that a customer first got the app when they did.
+    func originalGivesAccess(_ fact: OriginalPurchaseFact, now: Date) -> Bool {
+        currentState(of: CustomerFacts(originalPurchases: [fact]), now: now).entitlements.contains(where: \.isActive)
     }
 }
 

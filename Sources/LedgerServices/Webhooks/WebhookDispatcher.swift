@@ -78,6 +78,8 @@ package final class WebhookDispatcher: Service {
             state.endpoints = nil
             state.changes &+= 1
             state.hasJobs = true
+            // What was made for one that was off had to stay.
+            state.hasNamed = true
         }
         wake()
     }
@@ -198,13 +200,14 @@ package final class WebhookDispatcher: Service {
     private func work(_ group: inout DiscardingTaskGroup) async throws -> Bool {
         let active = try await endpoints().filter { $0.disabled == nil }
         let targets = active.compactMap { endpoint in definition(of: endpoint).map { target(endpoint, $0) } }
-        var isBusy = try await runJobs()
-        isBusy = try await fanOut(to: targets, &group) || isBusy
+        var isBusy = try await fanOut(to: targets, &group)
         isBusy = try await letGo(to: targets) || isBusy
         for endpoint in active {
             guard let definition = definition(of: endpoint) else { continue }
             isBusy = try await send(to: endpoint, definition, &group) || isBusy
         }
+        // Last: if it fails, it is tried again before it ends, and nothing else waits for it.
+        isBusy = try await runJobs() || isBusy
         try await setAlarm(for: active.map(\.id), &group)
         return isBusy
     }
@@ -215,18 +218,31 @@ package final class WebhookDispatcher: Service {
             defer { state.hasJobs = false }
             return state.hasJobs
         }
-        guard mayHaveSome, try await storage.runWebhookJob(limit: Self.batch, at: now) else { return false }
-        state.withLock { $0.hasJobs = true }
-        wake()
-        return true
+        guard mayHaveSome else { return false }
+        var isDone = false
+        // Whatever failed is still left to do.
+        defer { if !isDone { state.withLock { $0.hasJobs = true } } }
+        isDone = try await !storage.runWebhookJob(limit: Self.batch, at: now)
+        if !isDone { wake() }
+        return !isDone
     }
 
     /// Makes deliveries; false when no more can be made.
     private func fanOut(to targets: [FanOutTarget], _ group: inout DiscardingTaskGroup) async throws -> Bool {
         // After each commit of a server without webhooks this would be the only question.
-        guard !targets.isEmpty, let status = try await storage.status(for: targets) else { return false }
+        guard !targets.isEmpty else { return false }
+        guard let status = try await storage.status(for: targets) else {
+            // The last piece may have been as large as a piece can be, which looks as if there were more.
+            state.withLock { $0.gate.record(.done, at: .now) }
+            return false
+        }
         let gate = state.withLock { $0.gate.limit(status, at: .now) }
-        let progress = try await storage.fanOut(to: targets, within: gate, limit: Self.batch, at: now)
+        let progress: FanOutProgress
+        do { progress = try await storage.fanOut(to: targets, within: gate, limit: Self.batch, at: now) } catch {
+            // It may have made some for the endpoints before the one that failed.
+            state.withLock { $0.hasNamed = true }
+            throw error
+        }
         state.withLock { state in
             state.gate.record(progress, at: .now)
             if progress == .more { state.hasNamed = true }
@@ -246,12 +262,13 @@ package final class WebhookDispatcher: Service {
             state.hasNamed = false
             return true
         }
-        guard maySome, try await storage.letGo(to: targets.map(\.endpoint), limit: Self.batch, at: now) else {
-            return false
-        }
-        state.withLock { $0.hasNamed = true }
-        wake()
-        return true
+        guard maySome else { return false }
+        var isDone = false
+        // Whatever failed is still left to do.
+        defer { if !isDone { state.withLock { $0.hasNamed = true } } }
+        isDone = try await !storage.letGo(to: targets.map(\.endpoint), limit: Self.batch, at: now)
+        if !isDone { wake() }
+        return !isDone
     }
 
     /// Has what a replay made let go.

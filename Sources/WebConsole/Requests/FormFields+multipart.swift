@@ -20,11 +20,7 @@ extension FormFields {
         guard let boundary = Self.parameter("boundary", of: type), (1...70).contains(boundary.utf8.count) else {
             throw Problem.malformed
         }
-        let body: Data
-        do { body = Data(try await request.body.collect(upTo: limit).readableBytesView) } catch {
-            throw Problem.tooLarge
-        }
-        try self.init(multipart: body, boundary: boundary)
+        try self.init(multipart: try await Self.body(of: request, upTo: limit), boundary: boundary)
     }
 
     /// Reads the parts between boundaries (RFC 2046, section 5.1.1). A part with a file name is a file.

@@ -1,6 +1,7 @@
 package import Foundation
 internal import HTTPTypes
 package import Hummingbird
+internal import NIOCore
 
 /// The fields of a form, or of a query.
 package struct FormFields: Sendable {
@@ -18,11 +19,16 @@ package struct FormFields: Sendable {
         guard type.trimmingCharacters(in: .whitespaces).lowercased() == "application/x-www-form-urlencoded" else {
             throw Problem.notAForm
         }
-        let body: Data
-        do { body = Data(try await request.body.collect(upTo: limit).readableBytesView) } catch {
+        try self.init(encoded: try await Self.body(of: request, upTo: limit))
+    }
+
+    /// The body. Why it does not come is for others to say, such as that all bodies together are too large.
+    static func body(of request: Request, upTo limit: Int) async throws -> Data {
+        let buffer: ByteBuffer
+        do { buffer = try await request.body.collect(upTo: limit) } catch is NIOTooManyBytesError {
             throw Problem.tooLarge
         }
-        try self.init(encoded: body)
+        return Data(buffer.readableBytesView)
     }
 
     /// Reads `name=value&name=value`: up to 500 fields in UTF-8.

@@ -1,3 +1,4 @@
+internal import Basics
 internal import HTTPTypes
 package import Hummingbird
 
@@ -74,6 +75,18 @@ package struct OriginCheck: Sendable {
     package static func isLoopback(_ host: String) -> Bool {
         guard let name = name(of: host) else { return false }
         return ["127.0.0.1", "localhost", "[::1]"].contains(name)
+    }
+
+    /// Whether a host, with a port or without, has one of these names. A browser writes an IPv6 address in brackets and as
+    /// short as it can be; a configuration writes it without, and in any form.
+    package static func isNamed(_ host: String, oneOf names: [String]) -> Bool {
+        guard let name = name(of: host) else { return false }
+        return names.contains { canonical($0.lowercased()) == canonical(name) }
+    }
+
+    private static func canonical(_ name: String) -> String {
+        let bare = name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
+        return bare.contains(":") ? Network(bare)?.key ?? bare : bare
     }
 
     /// The name in `name:port`, in lower case; nil where the port is none.

@@ -125,6 +125,10 @@ import Testing
         (webhook("url: https://169.254.169.254/"), "is not public"),
         (webhook("url: https://a:b@example.com/"), "is not a URL such as"),
         (webhook("url: https://example.com, events: [all of them]"), "is not a type such as"),
+        (webhook("url: https://example.com, events: []"), "webhooks[0].events: is empty"),
+        (webhook("url: https://example.com, apps: []"), "webhooks[0].apps: is empty"),
+        (webhook("url: https://example.com, environments: []"), "webhooks[0].environments: is empty"),
+        (app("environments: []"), "apps[0].environments: is empty, so nothing would ever arrive"),
     ]
 
     private static func app(_ line: String) -> String {

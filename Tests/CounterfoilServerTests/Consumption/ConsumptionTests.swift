@@ -199,6 +199,27 @@ import Testing
         }
     }
 
+    @Test func `again after a refusal by a proxy, and not after the App Store's own`() async throws {
+        let route = "route:send-consumption"
+        try await world(ConsumptionPolicy(defaultConsent: true)) { world, customer in
+            world.simulator.configure { $0.refunds = .byCommand }
+            // It has no error code of the App Store.
+            let fault = try world.simulator.add(Fault(route, .status(code: 403)))
+            _ = try await ask(world)
+            let failed = try await request(world, customer, in: ["pending", "refused"], attempts: 1)
+            try #require(failed.text("items.0.state") == "pending")
+            try world.simulator.removeFault(fault)
+            try await world.simulator.advance(by: 3600)
+            #expect(try await request(world, customer, in: ["sent"]).number("items.0.attempts") == 2)
+        }
+        try await world(ConsumptionPolicy(defaultConsent: true)) { world, customer in
+            world.simulator.configure { $0.refunds = .byCommand }
+            try world.simulator.add(Fault(route, .error(code: 4_000_034)))
+            _ = try await ask(world)
+            #expect(try await request(world, customer, in: ["refused"]).text("items.0.answer") == "4000034")
+        }
+    }
+
     @Test func `nonsense about use is refused`() async throws {
         try await world(nil) { world, customer in
             let cases: [([String: Any], String)] = [

@@ -92,6 +92,35 @@ import Testing
         }
     }
 
+    @Test func `also while a report of theirs waits for the App Store`() async throws {
+        try await Front.run { front in
+            try await World.run(server: { configuration in
+                Asker.configure(&configuration)
+                front.stand(before: &configuration)
+            }) { world in
+                try world.simulator.add(Fault("notification:*", .drop))
+                let outcome = try await world.simulator.perform(
+                    .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
+                let id = try #require(outcome.transactionID)
+                let body = ["signed_transactions": try await world.signedTransactions(of: id)]
+                let path = "/v1/customers/person-anna"
+                front.change { asked in
+                    guard asked.contains("/history/") else { return nil }
+                    _ = try await world.api.send("DELETE", path)
+                    return nil
+                }
+                #expect(try await world.api.post(path + "/purchases", body).status == 200)
+                let owners = try await world.server.core.storage.owners(of: id, in: world.scope().id)
+                #expect(owners.count == 1 && owners.allSatisfy { $0.hasPrefix("erased:") }, "\(owners)")
+                #expect(!(try await Self.contents(world).contains("person-anna")))
+                // A report that begins after the erasure counts, even at the same instant.
+                front.change { _ in nil }
+                let back = try await world.api.post(path + "/purchases", body)
+                #expect((back["subscriptions"] as? [Any])?.count == 1, "\(back.text)")
+            }
+        }
+    }
+
     @Test(arguments: ServerConfiguration.RestorePolicy.allCases)
     func `who comes back may restore what they bought`(_ policy: ServerConfiguration.RestorePolicy) async throws {
         try await Self.run(policy: policy) { world in

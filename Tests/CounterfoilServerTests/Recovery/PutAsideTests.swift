@@ -94,6 +94,28 @@ import Testing
         }
     }
 
+    @Test func `is no reason to keep the customers of another environment waiting`() async throws {
+        try await Front.run { front in
+            try await World.run(server: { front.stand(before: &$0) }) { world in
+                let simulator = world.simulator
+                try simulator.add(Fault("notification:*", .drop))
+                let outcome = try await simulator.perform(
+                    .purchase(customer: "anna", product: Self.monthly), in: .sandbox)
+                let transaction = try #require(outcome.originalTransactionID)
+                let (core, sandbox) = (try world.server.core, try world.scope(.sandbox))
+                // As when the key was revoked.
+                front.change { _ in (401, "") }
+                let older = (0..<70).map { "\(2_000_000_000_000_000 + $0)" }
+                try await core.storage.add(requests: older, in: world.scope().id, because: .restore, at: 0)
+                try await core.storage.add(requests: [transaction], in: sandbox.id, because: .restore, at: 1)
+                await #expect(throws: AppStoreServerError.self) { try await core.recovery.runHistoryRequests() }
+                #expect(try await core.storage.lineage(transaction, in: sandbox.id) != nil)
+                let left = try await core.storage.takeHistoryRequests(at: simulator.now.milliseconds, limit: 100)
+                #expect(left.count == older.count && left.allSatisfy { $0.attempts == 0 })
+            }
+        }
+    }
+
     @Test func `is no reason to put aside everybody when nobody can be asked about`() async throws {
         try await World.run { world in
             let simulator = world.simulator

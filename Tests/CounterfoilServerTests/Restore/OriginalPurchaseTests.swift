@@ -122,6 +122,55 @@ import Testing
         }
     }
 
+    /// Anna's purchase was signed for her, and another account of the app on her device reports it.
+    @Test(arguments: [ServerConfiguration.RestorePolicy.transfer, .keepOriginal])
+    func `have it as before when another's report is refused`(
+        _ policy: ServerConfiguration.RestorePolicy
+    ) async throws {
+        try await Self.run(policy: policy) { world in
+            try await world.simulator.perform(.createCustomer(customer: "anna", firstVersion: "1.4"))
+            let token = UUID()
+            let outcome = try await world.simulator.perform(
+                .purchase(
+                    customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(token)))
+            let texts = try await world.signedTransactions(of: try #require(outcome.transactionID))
+            let whole: [String: Any] = [
+                "signed_transactions": texts, "app_transaction": try world.appTransaction(ofCustomer: "anna"),
+            ]
+            let receipt: [String: Any] = ["receipt": try world.simulator.receipt(of: "anna")]
+            let anna = token.uuidString.lowercased()
+            // Under the policy that keeps what was first, nobody has the Apple account yet.
+            let reports: [[String: Any]] =
+                policy == .transfer ? [whole, receipt] : [["signed_transactions": texts]]
+            for report in reports {
+                #expect(try await world.api.post("/v1/customers/\(anna)/purchases", report).status == 200)
+            }
+            let (storage, scope) = (try world.server.core.storage, try world.scope().id)
+            let accounts = try await storage.accounts(of: anna, in: scope)
+            try #require(accounts.count == (policy == .transfer ? 2 : 0))
+            for report in [whole, receipt] {
+                let answer = try await world.api.post("/v1/customers/ben/purchases", report)
+                #expect(answer.status == 409 && answer.code == "receipt_already_in_use", "\(answer.text)")
+                #expect(try await storage.accounts(of: "ben", in: scope).isEmpty)
+                #expect(try await storage.accounts(of: anna, in: scope) == accounts)
+            }
+            guard policy == .transfer else { return }
+            let premium = try Self.premium(try await world.api.get("/v1/customers/\(anna)"))
+            #expect((premium["details"] as? [String])?.contains("bought_before") == true)
+        }
+    }
+
+    @Test func `keep their Apple account while that gives access, where only what gives none moves`() async throws {
+        try await Self.run(policy: .transferIfInactive) { world in
+            try await world.simulator.perform(.createCustomer(customer: "anna", firstVersion: "1.4"))
+            let body = ["app_transaction": try world.appTransaction(ofCustomer: "anna")]
+            #expect(try await world.api.post(Self.path, body).status == 200)
+            let ben = try await world.api.post("/v1/customers/ben/purchases", body)
+            #expect(ben.status == 409 && ben.code == "receipt_already_in_use", "\(ben.text)")
+            #expect(try Self.premium(await world.api.get("/v1/customers/anna"))["is_active"] as? Bool == true)
+        }
+    }
+
     @Test func `is nothing that the sandbox can tell, unless it is told to`() async throws {
         for counts in [false, true] {
             let rule = OriginalPurchaseRule(version: AppVersion("2.0"), countsTestData: counts)

@@ -193,6 +193,30 @@ import Testing
         }
     }
 
+    @Test func `an Apple account whose customer has access moves only when that is over, where the policy says so`()
+        async throws
+    {
+        try await Self.silent(policy: .transferIfInactive) { world in
+            let id = try await Self.buy(world, "anna")
+            let text = try await world.store().appTransaction(of: id).signedAppTransactionInfo
+            let body: [String: Any] = [
+                "signed_transactions": try await world.signedTransactions(of: id), "app_transaction": text,
+            ]
+            #expect(try await world.call(.POST, "/v1/customers/anna/purchases", body).status == 200)
+            let (storage, scope) = (try world.server.core.storage, try world.scope().id)
+            try #require(try await storage.accounts(of: "anna", in: scope).count == 1)
+            let early = try await world.call(.POST, "/v1/customers/otto/purchases", ["app_transaction": text])
+            #expect(early.status == 409)
+            #expect(early.text("code") == "receipt_already_in_use")
+            #expect(try await storage.accounts(of: "anna", in: scope).count == 1)
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.simulator.advance(by: Period.year)
+            let later = try await world.call(.POST, "/v1/customers/otto/purchases", ["app_transaction": text])
+            #expect(later.status == 200)
+            #expect(try await storage.accounts(of: "otto", in: scope).count == 1)
+        }
+    }
+
     @Test func `what cannot be believed is refused and named`() async throws {
         try await Self.silent { world in
             let id = try await Self.buy(world, "anna")

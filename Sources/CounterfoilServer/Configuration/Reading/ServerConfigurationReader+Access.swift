@@ -106,6 +106,7 @@ extension ServerConfigurationReader {
         if section.has("environments") {
             webhook.environments = Set(section.words("environments", of: Self.environments))
         }
+        requireItems("events", "apps", "environments", of: &section)
         webhook.allowsPrivateNetworks = section.flag("allow_private_networks") ?? false
         section.finish()
         if url != nil { judge(webhook, section) }
@@ -146,6 +147,14 @@ extension ServerConfigurationReader {
         guard let name = section.requiredText("name") else { return nil }
         if !Self.isName(name) { section.problem("name", "has letters, digits, dots, - and _, at most 100") }
         return name
+    }
+
+    /// Refuses a list that is there and empty: it would let nothing through, where one that is left out lets everything through.
+    func requireItems(_ keys: String..., of section: inout Section) {
+        for key in keys {
+            guard let value = section.value(key), case .list(let items) = value.content, items.isEmpty else { continue }
+            section.problem(key, "is empty, so nothing would ever arrive; leave it out for everything")
+        }
     }
 
     private func bundleIDs(_ section: inout Section, apps: [ServerConfiguration.App]) -> Set<String>? {

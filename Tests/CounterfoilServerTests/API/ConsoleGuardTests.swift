@@ -1,0 +1,69 @@
+@testable import CounterfoilServer
+@testable import LedgerServices
+import Basics
+import Foundation
+import Ledger
+import Testing
+
+@Suite struct `The console lets in` {
+    @Test func `who asks for the IPv6 address that the configuration names`() async throws {
+        try await `The console`.run({ $0.listen.publicURL = "https://[2001:db8::1]" }) { _, browser in
+            for host in ["[2001:db8::1]", "[2001:DB8::1]:8080"] {
+                let answer = try await browser.get("/console/sign-in", [("Host", host)])
+                #expect(answer.status == 200, "\(host)")
+            }
+            let other = try await browser.get("/console/sign-in", [("Host", "[2001:db8::2]")])
+            #expect(other.status == 403)
+        }
+    }
+
+    @Test(arguments: [
+        ("customer:anna", "customers:read"), ("deliveries", "webhooks:write"), ("inbox", "operations:read"),
+        ("inbox,customer:anna", "customers:read"),
+    ])
+    func `nobody to a stream without the scope of each topic`(topics: String, scope: String) async throws {
+        try await `The console`.run { configuration in
+            configuration.keys.append(
+                .init(name: "opener", hash: APIKeyText.hash(of: "opener"), scopes: [.consoleOpen]))
+            configuration.keys.append(
+                .init(name: "viewer", hash: APIKeyText.hash(of: "viewer"), scopes: [.consoleOpen, .operationsRead]))
+        } _: { _, browser in
+            try await browser.signIn(scope == "operations:read" ? "opener" : "viewer")
+            let refused = try await browser.get("/console/events?topics=\(topics)")
+            #expect(refused.status == 403 && refused.text.contains(scope), "\(refused.text)")
+            #expect(try await browser.get("/console/events?topics=everything").status == 400)
+        }
+    }
+
+    @Test func `a page that follows what its key may follow`() async throws {
+        try await `The console`.run { configuration in
+            configuration.keys.append(
+                .init(name: "support", hash: APIKeyText.hash(of: "support"), scopes: [.consoleOpen, .supportRead]))
+        } _: { _, browser in
+            try await browser.signIn()
+            let whole = try await browser.get("/console/refunds")
+            #expect(whole.status == 200 && whole.text.contains("data-topics=\"inbox\""))
+            try await browser.signIn("support")
+            let page = try await browser.get("/console/refunds")
+            #expect(page.status == 200 && page.text.contains("data-topics=\"\""))
+        }
+    }
+
+    @Test func `forms that are no larger than other requests may be, and no more of them`() async throws {
+        try await `The console`.run({ configuration in
+            configuration.limits.requestBytes = 20_000
+            configuration.limits.bufferedBytes = 20_000
+        }) { world, browser in
+            let large = try await browser.post("/console/theme", ["theme": String(repeating: "a", count: 20_000)])
+            #expect(large.status == 413 && large.text.contains("too_large"))
+            #expect(try await browser.post("/console/theme", ["theme": "dark"]).status == 303)
+            // Others hold all that there is.
+            let lease = try world.server.core.bodies.lease(for: Network.ofClient(at: "192.0.2.1"))
+            try lease.take(20_000, limit: 20_000)
+            let refused = try await browser.post("/console/sign-in", ["key": "a"])
+            #expect(refused.status == 503 && refused.text.contains("overloaded"), "\(refused.status)")
+            lease.end()
+            #expect(try await browser.post("/console/sign-in", ["key": "a"]).status == 403)
+        }
+    }
+}

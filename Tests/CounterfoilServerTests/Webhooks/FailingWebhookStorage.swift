@@ -1,0 +1,113 @@
+import Ledger
+import LedgerSQLite
+import Synchronization
+
+/// A ledger in which a piece of a webhook's work fails once.
+final class FailingWebhookStorage: WebhookStorage {
+    enum Piece { case job, fanOut, letGo }
+
+    private let ledger: SQLiteStorage
+    private let failing = Mutex<Piece?>(nil)
+
+    init(_ ledger: SQLiteStorage) { self.ledger = ledger }
+
+    /// Has the next piece of this kind fail.
+    func failOnce(at piece: Piece) { failing.withLock { $0 = piece } }
+
+    private func fails(_ piece: Piece) -> Bool {
+        failing.withLock { failing in
+            guard failing == piece else { return false }
+            failing = nil
+            return true
+        }
+    }
+
+    private static let failure = StorageError(.failed, "of the test")
+
+    func runWebhookJob(limit: Int, at now: Milliseconds) async throws -> Bool {
+        if fails(.job) { throw Self.failure }
+        return try await ledger.runWebhookJob(limit: limit, at: now)
+    }
+
+    /// Fails after the first endpoint, whose piece was full.
+    func fanOut(
+        to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
+    ) async throws -> FanOutProgress {
+        if fails(.fanOut) {
+            _ = try await ledger.fanOut(to: Array(targets.prefix(1)), within: gate, limit: 1, at: now)
+            throw Self.failure
+        }
+        return try await ledger.fanOut(to: targets, within: gate, limit: limit, at: now)
+    }
+
+    func letGo(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool {
+        if fails(.letGo) { throw Self.failure }
+        return try await ledger.letGo(to: endpoints, limit: limit, at: now)
+    }
+
+    // MARK: - What never fails
+
+    func registerWebhooks(_ names: [String], at now: Milliseconds) async throws {
+        try await ledger.registerWebhooks(names, at: now)
+    }
+
+    func webhookEndpoints() async throws -> [WebhookEndpoint] { try await ledger.webhookEndpoints() }
+
+    func addWebhook(_ definition: WebhookDefinition, at now: Milliseconds) async throws -> WebhookEndpoint? {
+        try await ledger.addWebhook(definition, at: now)
+    }
+
+    func changeWebhook(_ id: Int64, to definition: WebhookDefinition) async throws {
+        try await ledger.changeWebhook(id, to: definition)
+    }
+
+    func switchWebhook(
+        _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool, at now: Milliseconds
+    ) async throws {
+        try await ledger.switchWebhook(id, disabled, discardingBacklog: discardingBacklog, at: now)
+    }
+
+    func removeWebhook(_ id: Int64) async throws { try await ledger.removeWebhook(id) }
+
+    func status(for targets: [FanOutTarget]) async throws -> FanOutStatus? { try await ledger.status(for: targets) }
+
+    func dueDeliveries(of endpoint: Int64, at now: Milliseconds, limit: Int) async throws -> [WebhookDelivery] {
+        try await ledger.dueDeliveries(of: endpoint, at: now, limit: limit)
+    }
+
+    func nextDelivery(to endpoints: [Int64], after now: Milliseconds) async throws -> Milliseconds? {
+        try await ledger.nextDelivery(to: endpoints, after: now)
+    }
+
+    func record(
+        _ outcomes: [DeliveryOutcome], patience: Milliseconds, at now: Milliseconds
+    ) async throws -> [Int64: DisableReason] {
+        try await ledger.record(outcomes, patience: patience, at: now)
+    }
+
+    func event(_ number: Int64) async throws -> (event: LedgerEvent, notification: KeptNotification?)? {
+        try await ledger.event(number)
+    }
+
+    func eventNumber(_ id: String) async throws -> Int64? { try await ledger.eventNumber(id) }
+
+    func deliveries(
+        of endpoint: Int64, in state: WebhookDelivery.State?, before id: Int64?, limit: Int
+    ) async throws -> [WebhookDelivery] {
+        try await ledger.deliveries(of: endpoint, in: state, before: id, limit: limit)
+    }
+
+    func replay(_ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds) async throws -> ReplayOutcome {
+        try await ledger.replay(range, to: target, at: now)
+    }
+
+    func countReplay(_ range: ReplayRange, to target: FanOutTarget) async throws -> ReplayOutcome {
+        try await ledger.countReplay(range, to: target)
+    }
+
+    func addWebhookTest(_ event: LedgerEvent, to endpoint: Int64) async throws -> WebhookDelivery? {
+        try await ledger.addWebhookTest(event, to: endpoint)
+    }
+
+    func webhookBacklog() async throws -> WebhookBacklog { try await ledger.webhookBacklog() }
+}

@@ -1,0 +1,132 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+@Suite struct `The contract of claims and erasures` {
+    private static let token = RandomFacts.tokens[0]
+
+    /// A ledger that knows purchase 1 of the Apple account x.
+    private static func withLedger(
+        _ engine: Engine, named token: String? = nil, _ body: (any LedgerEngine, Scope) async throws -> Void
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            let scope = try #require(walk.scopes.first)
+            let fact = TransactionFact(
+                transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
+                purchaseDate: RandomFacts.start, signedDate: RandomFacts.start,
+                appAccountToken: token.flatMap { UUID(uuidString: $0) }, appTransactionID: "x")
+            _ = try await walk.ledger.commit([
+                Statement(scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text 1")
+            ])
+            try await body(walk.ledger, scope)
+        }
+    }
+
+    private static func claim(
+        _ customer: String, _ originals: [String], account: String? = nil, _ policy: RestorePolicy = .transfer,
+        at instant: Milliseconds, in scope: Scope
+    ) -> Claim {
+        Claim(
+            customer: customer, scope: scope.id, originalTransactionIDs: originals, appTransactionID: account,
+            policy: policy, claimedAt: instant)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a claim of which every purchase stays another's changes nothing`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine, named: Self.token) { ledger, scope in
+            let own = Self.claim(Self.token, ["1"], account: "x", at: 5, in: scope)
+            _ = try await ledger.claim(own) { _ in false }
+            var other = Self.claim("ben", ["1"], account: "x", at: 6, in: scope)
+            (other.skipsRefused, other.needsPurchase) = (true, true)
+            let digest = try await ledger.digest()
+            #expect(try await ledger.claim(other) { _ in false } == .inUse)
+            #expect(try await ledger.digest() == digest)
+            #expect(try await ledger.accounts(of: Self.token, in: scope.id) == ["x"])
+            #expect(try await ledger.accounts(of: "ben", in: scope.id).isEmpty)
+            // Without a purchase there is none that stays.
+            other.originalTransactionIDs = []
+            #expect(try await ledger.claim(other) { _ in false } == .granted([]))
+            #expect(try await ledger.accounts(of: "ben", in: scope.id) == ["x"])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an Apple account stays while what its customer claimed of it gives access`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let own = Self.claim("anna", ["1"], account: "x", .transferIfInactive, at: 5, in: scope)
+            _ = try await ledger.claim(own) { _ in true }
+            let other = Self.claim("ben", [], account: "x", .transferIfInactive, at: 6, in: scope)
+            #expect(try await ledger.claim(other) { _ in true } == .inUse)
+            #expect(try await ledger.accounts(of: "anna", in: scope.id) == ["x"])
+            // What gives another customer access does not count.
+            _ = try await ledger.claim(Self.claim("cleo", ["1"], at: 7, in: scope)) { _ in true }
+            #expect(try await ledger.claim(other) { _ in true } == .granted([]))
+            #expect(try await ledger.accounts(of: "ben", in: scope.id) == ["x"])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an Apple account stays while its customer has access for having got the app early`(
+        _ engine: Engine
+    ) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let fact = OriginalPurchaseFact(
+                applicationVersion: "1.4", appTransactionID: "x", signedDate: RandomFacts.start)
+            try await ledger.keep([
+                OriginalPurchase(
+                    scope: scope.id, subject: "x", kind: .appTransaction, fact: fact, origin: .app, receivedAt: 0,
+                    text: "text 2")
+            ])
+            let own = Self.claim("anna", [], account: "x", .transferIfInactive, at: 5, in: scope)
+            _ = try await ledger.claim(own) { _ in false }
+            let other = Self.claim("ben", [], account: "x", .transferIfInactive, at: 6, in: scope)
+            let early: @Sendable (OriginalPurchaseFact) -> Bool = { $0 == fact }
+            #expect(
+                try await ledger.claim(other, givesAccess: { _ in false }, originalGivesAccess: early) == .inUse)
+            #expect(try await ledger.accounts(of: "anna", in: scope.id) == ["x"])
+            #expect(try await ledger.claim(other) { _ in false } == .granted(["1"]))
+            #expect(try await ledger.accounts(of: "ben", in: scope.id) == ["x"])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `nothing is claimed for a customer who was erased after the app asked`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            var claim = Self.claim("anna", ["1"], account: "x", at: 5, in: scope)
+            claim.erasuresKnownUntil = try await ledger.lastErasure(of: "anna", in: scope) ?? .min
+            _ = try await ledger.erase("anna", in: scope, at: 5)
+            #expect(try await ledger.claim(claim) { _ in false } == .granted([]))
+            #expect(try await ledger.owners(of: "1", in: scope.id).isEmpty)
+            #expect(try await ledger.accounts(of: "anna", in: scope.id).isEmpty)
+            claim.needsPurchase = true
+            #expect(try await ledger.claim(claim) { _ in false } == .inUse)
+            // Who comes back, even within the same millisecond, asks after the erasure.
+            claim.erasuresKnownUntil = try #require(try await ledger.lastErasure(of: "anna", in: scope))
+            #expect(try await ledger.claim(claim) { _ in false } == .granted(["1"]))
+            // And may be erased again.
+            _ = try await ledger.erase("anna", in: scope, at: 5)
+            #expect(try await ledger.claim(claim) { _ in false } == .inUse)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an erasure takes the name from what is dated later than the clock`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            _ = try await ledger.claim(Self.claim("anna", ["1"], account: "x", at: 100, in: scope)) { _ in false }
+            let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
+            _ = try await ledger.createGrant("g", content, in: scope.id, at: 120)
+            try await ledger.record(UsageReport(customerConsented: true, reportedAt: 140), of: "anna", in: scope.id)
+            // The clock was set back.
+            let report = try await ledger.erase("anna", in: scope, at: 50)
+            #expect(report.claims == 2 && report.grants == 1 && report.usage == 1, "\(report)")
+            #expect(try await ledger.purchasesHeld(by: "anna", in: scope.id).isEmpty)
+            #expect(try await ledger.grants(of: "anna", in: scope.id).isEmpty)
+            #expect(try await ledger.lastErasure(of: "anna", in: scope) == 140)
+            #expect(try await ledger.owners(of: "1", in: scope.id).allSatisfy { Erasure.isStandIn($0) })
+        }
+    }
+}
