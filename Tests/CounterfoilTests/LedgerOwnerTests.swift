@@ -20,7 +20,9 @@ import Testing
             customer_token_secret: {environment: COUNTERFOIL_TEST_UNSET}
             answer_key: {file: none}
         listen: {tls: {certificate: none.pem, key: none.pem}}
-        keys: [{name: first, secret: {file: none}, scopes: [all]}]
+        keys:
+          - {name: first, secret: {file: none}, scopes: [all]}
+          - {name: app, secret: {file: none}, scopes: ["customers:write"], public: true}
         webhooks: [{name: backend, url: "https://backend.example.com", secrets: [{file: none}]}]
         console: {enabled: true, secret: {file: none}}
         storage: {path: ledger.sqlite}
@@ -34,7 +36,8 @@ import Testing
 
     @Test func `reads the configuration without its secrets`() async throws {
         try await Tool.inTemporaryFolder { folder in
-            let configuration = try LedgerConfiguration.load(try Self.write(Self.configuration, in: folder))
+            let file = try Self.write(Self.configuration, in: folder)
+            let configuration = try Configurations.load(file, readsSecrets: false).configuration
             #expect(configuration.storage.path == folder.appending(path: "ledger.sqlite").path)
             #expect(configuration.apps.map(\.bundleID) == ["com.example.app"])
             #expect(configuration.apps.map(\.appAppleID) == [1_234_567_890])

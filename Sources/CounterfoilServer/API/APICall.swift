@@ -9,7 +9,7 @@ internal import Ledger
 struct APICall: Sendable {
     let request: Request
     let principal: Principal
-    private let context: ServerContext
+    let context: ServerContext
     private let resolver: RequestResolver
 
     /// - Throws: 403 if the key lacks a scope.

@@ -29,7 +29,7 @@ struct EventRoutes {
 
     /// A stream of server-sent events.
     private func follow(_ call: APICall) throws(APIFailure) -> Response {
-        try ChangeTopic.requireScopes(for: call.request) { (scope) throws(APIFailure) in try call.require(scope) }
+        try ChangeTopic.requireScopes(for: call.request, in: call.context)
         if let since = call.request.parameter("since"), Int(since) == nil {
             throw APIFailure(
                 .badRequest, "invalid_number", "since takes the version of an event.", parameter: "since")

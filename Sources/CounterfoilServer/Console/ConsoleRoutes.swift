@@ -48,9 +48,7 @@ enum ConsoleRoutes {
         router.get("/console/events") { request, context -> Response in
             let visit = try visit(request, context, console)
             // As for the stream of the API: a topic says when something changes for a customer.
-            try ChangeTopic.requireScopes(for: request) { (scope) throws(APIFailure) in
-                try visit.context.require(scope)
-            }
+            try ChangeTopic.requireScopes(for: request, in: visit.context)
             return console.core.changes.response(to: request)
         }
         router.post("/console/theme") { request, _ -> Response in

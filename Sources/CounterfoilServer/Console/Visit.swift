@@ -184,7 +184,7 @@ struct Visit: Sendable {
     private func html(_ page: ConsolePage) -> String {
         var page = page
         // A stream is refused as a whole for a topic that the key may not follow.
-        page.topics = page.topics.filter { ChangeTopic.scope(of: $0).map(may) ?? false }
+        page.topics = page.topics.filter { ChangeTopic.scopes(of: $0).contains(where: may) }
         if !context.isRefetch { console.core.changes.expect(page.topics) }
         return console.library.page("page", page.values, in: shell(page))
     }

@@ -85,7 +85,7 @@ package protocol ClaimStorage: Sendable {
 }
 
 extension ClaimStorage {
-    /// Decides a claim where only purchases give access.
+    /// Decides a claim for which it does not matter when customers first got the app.
     package func claim(
         _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
     ) async throws -> ClaimOutcome {

@@ -191,8 +191,8 @@ package enum LedgerBackup {
         try target.close()
     }
 
-    /// What SQLite takes for a part of a file.
-    private static func companions(of path: String) -> [String] { [path + "-wal", path + "-shm", path + "-journal"] }
+    /// What SQLite takes for a part of a ledger.
+    package static func companions(of path: String) -> [String] { [path + "-wal", path + "-shm", path + "-journal"] }
 
     /// Moves a ledger away, the file itself first: what was not yet taken into it belongs to it, and to nothing else.
     private static func putAside(_ ledger: String) throws -> [(from: String, to: String)] {

@@ -10,7 +10,9 @@ struct LedgerOptions: ParsableArguments {
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
     /// Reads the configuration without its secrets, or prints every problem in it.
-    func load() throws -> ServerConfiguration { try LedgerConfiguration.load(config) }
+    func load() throws -> ServerConfiguration {
+        try Configurations.load(config, readsSecrets: false).configuration
+    }
 
     /// Does something with a ledger and turns its errors into refusals.
     static func withStorageErrors<Value>(_ body: () async throws -> Value) async throws -> Value {

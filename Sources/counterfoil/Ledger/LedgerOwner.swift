@@ -1,4 +1,5 @@
 import Foundation
+import LedgerSQLite
 
 /// Whom a ledger's files belong to. Root runs the ledger commands, and another user the server.
 enum LedgerOwner {
@@ -13,7 +14,7 @@ enum LedgerOwner {
         // A former ledger of root's is one that was restored without this.
         let candidates = try [former, folder].compactMap(\.self).map { try Self.owner(of: $0) }
         guard let heir = candidates.first(where: { $0.user != 0 }) else { return }
-        for file in ["", "-wal", "-shm", "-journal", ".lock"].map({ ledger.path + $0 })
+        for file in [ledger.path, ledger.path + ".lock"] + LedgerBackup.companions(of: ledger.path)
         where FileManager.default.fileExists(atPath: file) {
             guard try Self.owner(of: file).user == 0 else { continue }
             // Never what a link points to: the folder is not root's, and whoever owns it may have put one there.

@@ -55,21 +55,13 @@ struct InitCommand: AsyncParsableCommand {
             Output.error("the API key, shown only once: Authorization: Bearer \(key)")
             return
         }
-        try write(template.text)
+        try await write(template.text)
         report(key, notificationURL: try await store?.notificationURL())
     }
 
-    private func write(_ text: String) throws {
+    private func write(_ text: String) async throws {
         // Replaced as a whole, so that nobody reads half of it; for its owner, since secrets may be added.
-        let file = URL(filePath: output)
-        let draft = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).\(UUID().uuidString)")
-        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-        guard FileManager.default.createFile(atPath: draft.path, contents: Data(text.utf8), attributes: attributes),
-            rename(draft.path, file.path) == 0
-        else {
-            unlink(draft.path)
-            throw Refusal(code: "not_writable", message: "\(output.printable) cannot be written")
-        }
+        try await WholeFile.write(output) { try $0.write(contentsOf: Data(text.utf8)) }
     }
 
     /// - Parameter notificationURL: Where the simulator sends notifications, if it does.

@@ -172,9 +172,15 @@ struct KeysList: ParsableCommand {
 
 /// Reading configurations where they are a means to an end: problems go to standard error.
 enum Configurations {
-    static func load(_ file: String) throws -> LoadedConfiguration {
+    /// Reads a configuration, or prints every problem in it.
+    ///
+    /// - Parameter readsSecrets: False for who needs none: they may be there only while the server runs.
+    static func load(_ file: String, readsSecrets: Bool = true) throws -> LoadedConfiguration {
         try Input.requireFile(file)
-        do { return try LoadedConfiguration(contentsOf: URL(filePath: file)) } catch {
+        let url = URL(filePath: file)
+        do throws(ConfigurationError) {
+            return try readsSecrets ? LoadedConfiguration(contentsOf: url) : LoadedConfiguration(withoutSecrets: url)
+        } catch {
             let style = Style.current(.standardError)
             for problem in error.problems { Output.error(ConfigurationReport.line(problem, in: file, style)) }
             throw Refusal(code: "invalid_configuration", message: "\(file.printable) is invalid")

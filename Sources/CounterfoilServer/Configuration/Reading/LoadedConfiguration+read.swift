@@ -17,6 +17,18 @@ extension LoadedConfiguration {
     public init(
         contentsOf file: URL, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationError) {
+        try self.init(contentsOf: file, environment: environment, readsSecrets: true)
+    }
+
+    /// Reads a configuration file without the secrets that are in other files and in variables, for who does not need them:
+    /// a service's may be there only while it runs.
+    package init(withoutSecrets file: URL) throws(ConfigurationError) {
+        try self.init(contentsOf: file, environment: ProcessInfo.processInfo.environment, readsSecrets: false)
+    }
+
+    private init(
+        contentsOf file: URL, environment: [String: String], readsSecrets: Bool
+    ) throws(ConfigurationError) {
         let found: ConfigurationFiles.File
         do { found = try ConfigurationFiles.disk.read(file.path, maximumBytes: Self.maximumBytes) } catch {
             throw ConfigurationError(problems: [.init(message: "\(file.path) \(error.reason)")])
@@ -26,15 +38,17 @@ extension LoadedConfiguration {
         }
         try self.init(
             yaml: text, folder: file.absoluteURL.deletingLastPathComponent().path, environment: environment,
-            files: .disk)
+            files: .disk, readsSecrets: readsSecrets)
     }
 
     /// Reads a configuration from its text.
     package init(
-        yaml text: String, folder: String, environment: [String: String], files: ConfigurationFiles
+        yaml text: String, folder: String, environment: [String: String], files: ConfigurationFiles,
+        readsSecrets: Bool = true
     ) throws(ConfigurationError) {
         let overrides = EnvironmentOverrides(environment)
-        let reader = ServerConfigurationReader(folder: folder, files: files, environment: environment)
+        let reader = ServerConfigurationReader(
+            folder: folder, files: files, environment: environment, readsSecrets: readsSecrets)
         do throws(ConfigurationProblems) {
             let root = try ConfigurationValue(yaml: text)
             var configuration = reader.read(overrides.applied(to: root))

@@ -47,7 +47,8 @@ extension ServerConfigurationReader {
     private func tls(_ section: inout Section) -> ServerConfiguration.TLS? {
         let (certificate, key) = (section.requiredText("certificate"), section.requiredText("key"))
         section.finish()
-        guard let certificate, let key else { return nil }
+        // Where the key is not, the certificate need not be.
+        guard let certificate, let key, readsSecrets else { return nil }
         for (name, path, mark) in [("certificate", certificate, "BEGIN CERTIFICATE"), ("key", key, "PRIVATE KEY")] {
             guard let contents = contents(of: path, at: section.path(name), isSecret: name == "key") else { continue }
             if !String(decoding: contents, as: UTF8.self).contains(mark) {

@@ -13,6 +13,8 @@ final class ServerConfigurationReader {
     private let folder: String
     private let files: ConfigurationFiles
     private let environment: [String: String]
+    /// Whether the secrets that are elsewhere are read. Otherwise they are as if they had been left out.
+    let readsSecrets: Bool
     /// The variables that secrets come from.
     private(set) var secretVariables: Set<String> = []
     /// The secrets that are written into the file itself.
@@ -21,10 +23,11 @@ final class ServerConfigurationReader {
     /// No secret and no certificate is larger.
     private static let maximumFileBytes = 1 << 20
 
-    init(folder: String, files: ConfigurationFiles, environment: [String: String]) {
+    init(folder: String, files: ConfigurationFiles, environment: [String: String], readsSecrets: Bool) {
         self.folder = folder
         self.files = files
         self.environment = environment
+        self.readsSecrets = readsSecrets
     }
 
     func read(_ root: ConfigurationValue) -> ServerConfiguration {
@@ -64,6 +67,7 @@ final class ServerConfigurationReader {
 
     /// What is in a file; nil, and a problem, if there is nothing.
     func contents(of path: String, at place: String, isSecret: Bool) -> Data? {
+        if isSecret, !readsSecrets { return nil }
         do throws(ConfigurationFiles.Unreadable) {
             let file = try files.read(resolved(path), maximumBytes: Self.maximumFileBytes)
             if isSecret, file.isOpen {
@@ -127,6 +131,7 @@ final class ServerConfigurationReader {
 
     private func variable(_ name: String, at path: String) -> Secret? {
         secretVariables.insert(name)
+        guard readsSecrets else { return nil }
         guard let text = environment[name] else {
             findings.problem(path, "the environment variable \(quoted(name)) is not set")
             return nil
