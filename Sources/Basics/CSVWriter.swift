@@ -25,7 +25,7 @@ package struct CSVWriter: Sendable {
     static func cell(_ text: String) -> String {
         let harmless = isFormula(text) ? "'" + text : text
         guard harmless.utf8.contains(where: { special.contains($0) }) else { return harmless }
-        return "\"" + harmless.replacing("\"", with: "\"\"") + "\""
+        return "\"" + harmless.escaping { $0 == "\"" ? "\"\"" : nil } + "\""
     }
 
     /// What cannot stand in a cell without quotation marks.

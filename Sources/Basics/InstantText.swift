@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 /// Reads an instant as people and clients write it.
 package enum InstantText {
@@ -16,28 +16,32 @@ package enum InstantText {
     package static func milliseconds(_ text: some StringProtocol, acceptsDays: Bool = false) -> Int64? {
         guard text.utf8.count <= 40 else { return nil }
         if let number = Int64(text) { return number.magnitude <= farthest ? number : nil }
+        return milliseconds(iso8601: text, acceptsDays: acceptsDays)
+    }
+
+    /// The same of ISO 8601 alone, where a number is something else.
+    package static func date(iso8601 text: some StringProtocol, acceptsDays: Bool = false) -> Date? {
+        milliseconds(iso8601: text, acceptsDays: acceptsDays).map { Date(timeIntervalSince1970: Double($0) / 1000) }
+    }
+
+    private static func milliseconds(iso8601 text: some StringProtocol, acceptsDays: Bool) -> Int64? {
+        guard text.utf8.count <= 40 else { return nil }
         // A plus that was not encoded is a blank in a query.
-        if let instant = iso8601(text.replacingOccurrences(of: " ", with: "+")) { return instant }
+        if let instant = instant(text.replacingOccurrences(of: " ", with: "+")) { return instant }
         guard acceptsDays else { return nil }
         let name = text.hasSuffix(" UTC") ? String(text.dropLast(4)) : String(text)
         let time = name.replacing(" ", with: "T")
-        return (time.contains("T") ? ["Z", ":00Z"] : ["T00:00:00Z"]).lazy.compactMap { iso8601(time + $0) }.first
+        return (time.contains("T") ? ["Z", ":00Z"] : ["T00:00:00Z"]).lazy.compactMap { instant(time + $0) }.first
     }
 
-    private static func iso8601(_ text: String) -> Int64? {
-        guard hasHourOfDay(text) else { return nil }
-        for hasFraction in [false, true] {
-            let format = Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction)
-            // Not this form: the other one may fit.
-            guard let date = try? format.parse(text) else { continue }
-            return Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded())
-        }
-        return nil
-    }
-
-    /// Foundation counts an hour 25 on into the next day. Whoever wrote it meant something else.
-    private static func hasHourOfDay(_ text: String) -> Bool {
-        guard let mark = text.firstIndex(of: "T") else { return true }
-        return Int(text[mark...].dropFirst().prefix(2)).map { (0..<24).contains($0) } ?? false
+    /// Foundation's reader counts a 30th of February on into March and looks at nothing behind the zone. Whoever wrote that meant
+    /// something else.
+    private static func instant(_ text: String) -> Int64? {
+        var digits = DateDigits(text)
+        guard let day = digits.day(), digits.skip("T"), let second = digits.timeOfDay(),
+            let milliseconds = digits.fraction(), let offset = digits.skip("z") ? 0 : digits.offset(takesHours: true),
+            digits.isAtEnd
+        else { return nil }
+        return Int64((day * 86_400 + second - offset) * 1000 + milliseconds)
     }
 }

@@ -62,6 +62,8 @@ public struct Network: Sendable, Hashable {
 
     /// The sixteen bytes of an address of either kind.
     private static func bytes(_ text: String) -> [UInt8]? {
+        // C would read up to a zero and take what is in front of it.
+        guard !text.utf8.contains(0) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 16)
         if text.utf8.contains(UInt8(ascii: ":")) {
             return bytes.withUnsafeMutableBytes({ inet_pton(AF_INET6, text, $0.baseAddress) }) == 1 ? bytes : nil

@@ -12,7 +12,7 @@ public struct ProductCatalogue: Sendable, Hashable {
     /// The products that are used up. Only for receipts, which do not say the kind of a product: a transaction does.
     public var consumables: Set<String>
     /// The group of a subscription, by product: the identifier that its transactions carry as
-    /// `subscriptionGroupIdentifier`. Only for products whose transactions were never seen.
+    /// `subscriptionGroupIdentifier`. Only for receipts, which do not say it, and for products that nobody has bought.
     public var groups: [String: String]
     /// The entitlements that customers have who got the app early, by name. Each of them is in ``entitlements`` too, perhaps
     /// without products.

@@ -9,9 +9,10 @@ struct Counterfoil: AsyncParsableCommand {
         commandName: "counterfoil",
         abstract: "Verify, read, sign, serve and simulate App Store purchases.",
         discussion: """
-            Every command takes --help. With --json a command prints JSON, one object a line. Members are in snake_case; \
-            `counterfoil simulator` prints the objects of the simulator's control API, and `api` those of the App Store, \
-            unchanged. A command that fails prints {"object":"error","code":…,"message":…} as its last line.
+            Every command takes --help. With --json a command prints JSON, one object a line; `api` and `sign` print JSON \
+            in any case, and `server get` the answer as it is. Members are in snake_case; `counterfoil simulator` prints the objects of the \
+            simulator's control API, and `api` those of the App Store, unchanged. A command with --json that fails prints \
+            {"object":"error","code":…,"message":…} as its last line.
 
             Exit status: 0 done or valid, 1 refused or failed, 2 wrong usage.
             """,
@@ -31,17 +32,16 @@ struct Counterfoil: AsyncParsableCommand {
                 try command.run()
             }
         } catch let refusal as Refusal {
-            Output.error("\(Style.current(.standardError).bad("refused")) \(refusal.line)")
-            printJSON(refusal.object)
-            Foundation.exit(1)
+            refuse(refusal)
         } catch {
             let status = exitCode(for: error)
-            // Help and version are answers; everything else that ends here is a matter of usage.
+            // Help and version are answers, and what is wrong with the arguments is a matter of usage.
             let message = fullMessage(for: error)
             if status.isSuccess {
                 Output.line(message)
                 Foundation.exit(0)
             }
+            guard status == .validationFailure else { refuse(Refusal(unexpected: error)) }
             if let misspelling = CommandWords.misspelling(in: arguments) {
                 Output.error("Error: \(misspelling)\n  See 'counterfoil --help' for more information.")
                 printJSON(Refusal.object("usage", misspelling))
@@ -51,6 +51,12 @@ struct Counterfoil: AsyncParsableCommand {
             printJSON(Refusal.object("usage", self.message(for: error)))
             Foundation.exit(2)
         }
+    }
+
+    private static func refuse(_ refusal: Refusal) -> Never {
+        Output.error("\(Style.current(.standardError).bad("refused")) \(refusal.line)")
+        printJSON(refusal.object)
+        Foundation.exit(1)
     }
 
     /// Prints the object of a failure if the command was asked for JSON.

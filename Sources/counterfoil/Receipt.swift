@@ -90,6 +90,10 @@ struct ReceiptCommand: ParsableCommand {
         if printsTransactionID, printsVerifyReceipt {
             throw ValidationError("--transaction-id and --verify-receipt exclude each other.")
         }
+        if printsTransactionID, !bundleIDs.isEmpty || !versions.isEmpty || !environments.isEmpty || deviceID != nil {
+            throw ValidationError(
+                "--transaction-id verifies nothing: leave out --app, --app-version, --environment and --device-id.")
+        }
         if printsVerifyReceipt, !bundleIDs.isEmpty || !versions.isEmpty || deviceID != nil {
             throw ValidationError(
                 "verifyReceipt checks no app and no device: leave out --app, --app-version and --device-id.")

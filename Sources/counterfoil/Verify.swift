@@ -61,8 +61,8 @@ struct Verify: AsyncParsableCommand {
     @OptionGroup var trust: TrustOptions
 
     func validate() throws {
-        if appAppleID != nil, bundleIDs.isEmpty {
-            throw ValidationError("--app-apple-id needs --app: name the app it belongs to.")
+        if appAppleID != nil, bundleIDs.count != 1 {
+            throw ValidationError("--app-apple-id needs one --app: name the app it belongs to.")
         }
         guard simulator || folder == nil else {
             throw ValidationError("Name one file. A simulator's folder goes after --simulator.")

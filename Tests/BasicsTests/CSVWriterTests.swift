@@ -26,6 +26,13 @@ import Testing
         #expect(CSVWriter.cell(text).unicodeScalars.elementsEqual(cell.unicodeScalars))
     }
 
+    @Test(arguments: [
+        ("\"\u{301},=1+1", "\"\"\"\u{301},=1+1\""), ("a\"\u{200D}b", "\"a\"\"\u{200D}b\""), ("\"", "\"\"\"\""),
+    ])
+    func `ends no cell at a quotation mark, whatever mark follows it`(_ text: String, _ cell: String) {
+        #expect(CSVWriter.cell(text).unicodeScalars.elementsEqual(cell.unicodeScalars))
+    }
+
     @Test(arguments: ["a=1", "1-2", "anna@example.com", "'=1", " "])
     func `leaves everything else as it is`(_ text: String) {
         #expect(CSVWriter.cell(text) == text)

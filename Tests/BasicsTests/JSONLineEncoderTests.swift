@@ -44,6 +44,14 @@ import Testing
         #expect(Array(encoder.written) == Array("1\n".utf8))
     }
 
+    @Test func `are whole: of a value that cannot be written nothing is left`() throws {
+        let encoder = JSONLineEncoder(capacity: 1)
+        try encoder.encode([1])
+        #expect(throws: EncodingError.self) { try encoder.encode(["a": [[0, Double.nan]]]) }
+        try encoder.encode(["b": 2])
+        #expect(String(decoding: encoder.written, as: UTF8.self) == "[1]\n{\"b\":2}\n")
+    }
+
     @Test func `refuse numbers that JSON does not have`() {
         for number in [Double.nan, .infinity, -.infinity] {
             #expect(throws: EncodingError.self) { try JSONLineEncoder().encode([number]) }

@@ -232,6 +232,8 @@ HOSTILE = [
     "a\u202eb", "a\u200bb", "a\u0007b", "a\u2066b\u2069", "\ufefft", "z" + "\u0301" * 30, "א" * 20, "مرحبا", "你好" * 10, "🏳️‍🌈🎉",
     "x" * 120, "=cmd|' /C calc'!A0", "+1+1", "@SUM(1)", "-1", "' OR 1=1 --", "; rm -rf /", "$(id)", "`id`", "a'b\"c", "a/b?c=d#e", "a%2fb",
     "..", "\\", "<base href=//evil>", "<meta http-equiv=refresh content=0>",
+    # To Swift a quotation mark with its accent is one character.
+    "\"\u0301 onfocus=alert(1) autofocus tabindex=0 x=\"", "<\u0301b>\u0301",
 ]
 
 

@@ -217,6 +217,49 @@ def test_pages_follow_what_happens_and_pause_is_silent(world: World, simulator: 
 
 
 @with_simulator
+def test_a_page_whose_form_was_refused_follows(world: World, simulator: Simulator):
+    simulator.do("purchase", customer="anna", product=MONTHLY)
+    simulator.do("cancel", customer="anna")
+    with world.page() as page:
+        page.goto(f"{simulator.base}/customers/anna")
+        page.locator("#form-cancel button").click()
+        page.locator("main .problem").wait_for()
+        page.wait_for_timeout(500)
+        # The address is that of the form, which nobody can ask for.
+        with page.expect_response(lambda answer: "fragment=all" in answer.url) as answer:
+            simulator.do("resume", customer="anna")
+        world.expect(answer.value.status == 200, f"{answer.value.url}: {answer.value.status}")
+        page.get_by_text("renews into").first.wait_for()
+
+
+@with_simulator
+def test_what_is_selected_or_opened_stays_and_follows_afterwards(world: World, simulator: Simulator):
+    simulator.do("purchase", customer="anna", product=MONTHLY)
+    ends = "does not renew"
+
+    def change(page, command: str):
+        with page.expect_response(lambda answer: "fragment=all" in answer.url):
+            simulator.do(command, customer="anna")
+        page.wait_for_timeout(200)
+
+    with world.page() as page:
+        page.goto(f"{simulator.base}/customers/anna")
+        page.wait_for_timeout(500)
+        # From the heading, which nothing replaces, into what is replaced.
+        page.evaluate("getSelection().setBaseAndExtent(document.querySelector('h1'), 0, document.querySelector('#state table'), 1)")
+        change(page, "cancel")
+        world.expect(page.get_by_text(ends, exact=True).count() == 0, "what is selected is replaced")
+        page.evaluate("getSelection().removeAllRanges()")
+        page.get_by_text(ends, exact=True).wait_for()
+        # The same of something that was opened.
+        page.evaluate("document.querySelector('#state').append(Object.assign(document.createElement('details'), { open: true }))")
+        change(page, "resume")
+        world.expect(page.get_by_text(ends, exact=True).count() == 1, "what is opened is replaced")
+        page.evaluate("document.querySelector('#state details').open = false")
+        page.get_by_text("renews into").first.wait_for()
+
+
+@with_simulator
 def test_twelve_tabs_are_open(world: World, simulator: Simulator):
     with world.page() as first:
         for index in range(12):

@@ -37,7 +37,7 @@ import Testing
     @Test func `reads the configuration without its secrets`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = try Self.write(Self.configuration, in: folder)
-            let configuration = try Configurations.load(file, readsSecrets: false).configuration
+            let configuration = try Configurations.load(file, secrets: .leftOut).configuration
             #expect(configuration.storage.path == folder.appending(path: "ledger.sqlite").path)
             #expect(configuration.apps.map(\.bundleID) == ["com.example.app"])
             #expect(configuration.apps.map(\.appAppleID) == [1_234_567_890])

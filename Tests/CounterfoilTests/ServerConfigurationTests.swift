@@ -24,6 +24,15 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"))
+    func `fails with status 1 where it cannot be written, which is no wrong usage, and shows no key`()
+        async throws
+    {
+        let outcome = try await Command.run(["server", "init", "--force", "--output", "/dev/full"])
+        #expect(outcome.status == 1 && outcome.errors.hasPrefix("refused failed: "), "\(outcome.errors)")
+        #expect(outcome.output.isEmpty)
+    }
+
     @Test func `goes to standard output on its own`() async throws {
         let outcome = try await Command.run(["server", "init", "--output", "-"])
         #expect(outcome.status == 0 && outcome.output.hasPrefix("# The configuration"))
@@ -108,6 +117,61 @@ import Testing
             let alone = try await Command.run(["server", "check", file.path, "--online"])
             #expect(alone.status == 1 && alone.errors.contains("the App Store cannot be asked"), "\(alone.errors)")
             #expect(!alone.errors.contains("Error"), "\(alone.errors)")
+        }
+    }
+
+    @Test func `leads to the console also with a slash at the end of a URL, and not without a scheme`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "counterfoil.yaml")
+            let text = """
+                apps: [{bundle_id: com.example.app, environments: [Sandbox]}]
+                keys: [{name: first, secret: {sha256: \(String(repeating: "0", count: 64))}, scopes: [all]}]
+                console: {enabled: true, secret: "a secret of 24 characters"}
+                """
+            try Data(text.utf8).write(to: file)
+            let words = ["server", "console", "link", "--name", "first", "--config", file.path, "--url"]
+            let link = try await Command.run(words + ["https://purchases.example.com/"])
+            #expect(
+                link.output.hasPrefix("https://purchases.example.com/console/sign-in?link="), "\(link.text)")
+            let unclear = try await Command.run(words + ["purchases.example.com"])
+            #expect(unclear.status == 2 && unclear.errors.contains("--url takes an http or https URL"))
+        }
+    }
+
+    @Test func `is right before the unit runs whose credentials it names, and the server says which are missing`()
+        async throws
+    {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "counterfoil.yaml")
+            let text = """
+                apps:
+                  - bundle_id: com.example.app
+                    apple_id: 1234567890
+                    key: {issuer_id: i, key_id: ABC123DEFG, private_key: {file: /run/credentials/none.service/key.p8}}
+                keys: [{name: first, secret: {file: /run/credentials/none.service/first}, scopes: [all]}]
+                webhooks:
+                  - name: chat
+                    url: https://chat.example.com/hooks/hidden
+                    secrets: [{file: /run/credentials/none.service/chat}]
+                """
+            try Data(text.utf8).write(to: file)
+            let checked = try await Command.run(["server", "check", file.path])
+            #expect(checked.status == 0, "\(checked.text)")
+            #expect(checked.output.contains("LoadCredential=key.p8:…") && !checked.output.contains("no key"))
+            // The path of a webhook can be a secret.
+            #expect(checked.output.contains("webhook     chat, https://chat.example.com/…"))
+            let object = try await Command.run(["server", "check", file.path, "--json"]).object()
+            #expect((object["apps"] as? [[String: Any]])?.first?["has_key"] as? Bool == true)
+            #expect(!"\(object)".contains("hidden"))
+            let listed = try await Command.run(["server", "keys", "list", "--config", file.path])
+            #expect(listed.output == "first  all\n", "\(listed.text)")
+            for words in [
+                ["run", "--config", file.path], ["recover", "--config", file.path], ["check", file.path, "--online"],
+            ] {
+                let outcome = try await Command.run(["server"] + words)
+                #expect(outcome.status == 1)
+                #expect(outcome.text.contains("systemd makes it only while the unit runs"), "\(outcome.text)")
+            }
         }
     }
 

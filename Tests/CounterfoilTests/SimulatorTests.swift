@@ -18,14 +18,16 @@ import Testing
         }
     }
 
-    private func withSession(_ body: @Sendable (Session) async throws -> Void) async throws {
+    private func withSession(
+        _ options: [String] = [], _ body: @Sendable (Session) async throws -> Void
+    ) async throws {
         try await Tool.inTemporaryFolder { folder in
             let store = folder.appending(path: "store")
             let simulator = try await RunningCommand(
                 [
                     "simulator", "--port", "0", "--directory", store.path, "--clock", "frozen:2026-01-01T00:00:00Z",
                     "--json",
-                ], state: folder.appending(path: "state"))
+                ] + options, state: folder.appending(path: "state"))
             var lines = simulator.lines.makeAsyncIterator()
             let information = try RunningCommand.object(await lines.next())
             #expect((information["controlURL"] as? String)?.hasSuffix("/simulator") == true)
@@ -73,6 +75,21 @@ import Testing
             _ = try await session.object("simulator", "reset")
             #expect(
                 try await session.run("simulator", "customers").output == "no customers in production\n")
+        }
+    }
+
+    @Test func `says with status 1 that a notification was not delivered`() async throws {
+        try await withSession(["--notify", "http://127.0.0.1:1/hooks"]) { session in
+            let triggered = try await session.object("simulator", "trigger", "TEST")
+            let uuid = try #require(triggered["notificationUUID"] as? String)
+            let text = try await session.run("simulator", "notifications", "resend", uuid)
+            #expect(text.status == 1 && text.output.isEmpty, "\(text.output)")
+            #expect(text.errors.contains("refused not_delivered: "), "\(text.errors)")
+            let json = try await session.run("simulator", "notifications", "resend", uuid, "--json")
+            let lines = json.output.split(separator: "\n").map(String.init)
+            #expect(json.status == 1 && lines.count == 2, "\(json.output)")
+            #expect(try RunningCommand.object(lines.first)["isDelivered"] as? Bool == false)
+            #expect(try RunningCommand.object(lines.last)["code"] as? String == "not_delivered")
         }
     }
 

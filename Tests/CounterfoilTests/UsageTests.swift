@@ -84,17 +84,38 @@ enum Refused {
     @Test(arguments: [
         ("verify none.jws", 2, "usage"), ("simulator status --simulator /nowhere", 1, "no_simulator"),
         ("simulator status --simulator http://127.0.0.1:1", 1, "no_answer"),
-        ("server segments --url http://127.0.0.1:1 --key /dev/null", 1, "no_answer"),
+        ("server segments --url http://127.0.0.1:1 --key KEY", 1, "no_answer"),
+        ("server get /v1/audit --url http://127.0.0.1:1 --key KEY", 1, "no_answer"),
+        ("server get /v1/audit --url http://127.0.0.1:1 --key /dev/null", 2, "usage"),
+        ("api transaction 1 --simulator /nowhere", 1, "no_simulator"),
+        ("sign promotional-offer --product p --offer o --private-key none.p8 --key-id K --app a", 2, "usage"),
         ("simulator listen --simulator /nowhere", 1, "no_simulator"),
     ])
     func `says why nothing came of it to who asked for JSON`(_ line: String, _ status: Int32, _ code: String)
         async throws
     {
-        let outcome = try await Command.run(line.split(separator: " ").map(String.init) + ["--json"])
-        let object = try outcome.object()
-        #expect(outcome.status == status && object["object"] as? String == "error")
-        #expect(object["code"] as? String == code && object["message"] as? String != "")
-        #expect(!outcome.errors.isEmpty)
+        try await Tool.inTemporaryFolder { folder in
+            let key = folder.appending(path: "key.txt")
+            try Data("cfk_key\n".utf8).write(to: key)
+            let words = line.split(separator: " ").map { $0 == "KEY" ? key.path : String($0) }
+            let outcome = try await Command.run(words + ["--json"])
+            let object = try outcome.object()
+            #expect(outcome.status == status && object["object"] as? String == "error")
+            #expect(object["code"] as? String == code && object["message"] as? String != "")
+            #expect(!outcome.errors.isEmpty)
+        }
+    }
+
+    @Test func `shows nothing of a file that is named as a key and is none`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "key.txt")
+            try Data("cfk_hidden\ncfk_another\n".utf8).write(to: file)
+            let outcome = try await Command.run([
+                "server", "get", "/v1/audit", "--url", "http://127.0.0.1:1", "--key", file.path,
+            ])
+            #expect(outcome.status == 2 && outcome.errors.contains("key.txt is not a key"), "\(outcome.errors)")
+            #expect(!outcome.text.contains("hidden"))
+        }
     }
 
     @Test(arguments: ["production", "Production", "PRODUCTION"])
@@ -122,13 +143,31 @@ enum Refused {
         ["receipt", "-", "--xcode-certificate", "/nowhere"], ["receipt", "-", "--xcode-certificate", "/dev/null"],
         ["receipt", "-", "--device-id", "xy"], ["receipt", "-", "--device-id", "0102"],
         ["receipt", "-", "--device-id", ""], ["receipt", "-", "--transaction-id", "--verify-receipt"],
-        ["receipt", "-", "--verify-receipt", "--app", "a"],
+        ["receipt", "-", "--verify-receipt", "--app", "a"], ["receipt", "-", "--transaction-id", "--app", "a"],
+        ["receipt", "-", "--transaction-id", "--environment", "sandbox"],
+        ["verify", "-", "--app-apple-id", "1", "--app", "a", "--app", "b"],
+        ["server", "get", "/v1/audit", "--url", "localhost:8080", "--key", "/dev/null"],
+        ["server", "segments", "--url", "https://", "--key", "/dev/null"],
+        ["server", "segments", "--url", "https://maria:word@example.com", "--key", "/dev/null"],
     ])
     func `answers wrong usage with status 2, and nothing on standard output`(_ arguments: [String]) async throws {
         let outcome = try await Command.run(arguments)
         #expect(outcome.status == 2)
         #expect(outcome.output.isEmpty)
         #expect(!outcome.errors.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("server recover --from 2026-01-01 --key /dev/null", "--key needs --url"),
+        ("simulator buy anna p --offer o --key /dev/null", "--key needs --sign-by"),
+        (
+            "sign promotional-offer-v2 --product p --offer o --private-key k --key-id K --issuer-id i --app a --plain",
+            "exclude"
+        ),
+    ])
+    func `says which options do not go together`(_ line: String, _ reason: String) async throws {
+        let outcome = try await Command.run(line.split(separator: " ").map(String.init) + ["--json"])
+        #expect(outcome.status == 2 && outcome.errors.contains(reason), "\(outcome.errors)")
     }
 
     @Test(arguments: ["--root", "--xcode-certificate"])

@@ -38,6 +38,70 @@ import Testing
         #expect(after.groups.isEmpty)
     }
 
+    /// A transaction by which a non-consumable was restored, or bought again, with the original's key.
+    private func copy(on date: Double, signed: Double, refunded: Double? = nil) -> TransactionFact {
+        purchase("9", "map", .nonConsumable, on: date, signed: signed) {
+            $0.originalTransactionID = "1"
+            $0.revocationDate = refunded.map { day($0) }
+        }
+    }
+
+    @Test func `a non-consumable is taken back with every transaction by which it was restored`() {
+        let original = purchase("1", "map", .nonConsumable, on: 0) { $0.refund(on: 5, type: .refundFull) }
+        // Nothing was signed that says it of the copy, and what was signed of it is newer.
+        let facts = [copy(on: 3, signed: 20), original]
+        let before = states(facts, on: day(4))
+        #expect(before.entitlement("map")?.isActive == true && before.purchases.allSatisfy(\.hasAccess))
+        let after = states(facts, on: day(21))
+        #expect(after.entitlement("map")?.isActive == false)
+        #expect(after.purchases.map(\.transactionID) == ["1", "9"])
+        #expect(after.purchases.map(\.revocationDate) == [day(5), day(5)])
+        #expect(after.product("map").details == [.refunded] && after.product("map").endedDate == day(5))
+    }
+
+    @Test func `a non-consumable that was bought again after a refund is not taken back by it`() {
+        let original = purchase("1", "map", .nonConsumable, on: 0) { $0.refund(on: 5) }
+        for date in [5.0, 6] {
+            let state = states([original, copy(on: date, signed: date)], on: day(7))
+            #expect(state.entitlement("map")?.transactionID == "9" && state.entitlement("map")?.isActive == true)
+        }
+    }
+
+    @Test func `a non-consumable that was restored many times is taken back as a whole`() {
+        let copies = (2..<52).map { number in
+            var fact = copy(on: 3, signed: 3)
+            fact.transactionID = "\(number)"
+            return fact
+        }
+        var original = purchase("1", "map", .nonConsumable, on: 0)
+        let owned = states(copies + [original], on: day(4)).purchases
+        #expect(owned.count == 51 && owned.allSatisfy(\.hasAccess))
+        original.refund(on: 5)
+        let refunded = states(copies + [original], on: day(6)).purchases
+        #expect(refunded.count == 51 && refunded.allSatisfy { $0.revocationDate == day(5) })
+    }
+
+    @Test func `a refund that is only said of a copy counts until the original is signed again`() {
+        let refunded = copy(on: 3, signed: 5, refunded: 5)
+        func isActive(_ signed: Double) -> Bool? {
+            let original = purchase("1", "map", .nonConsumable, on: 0, signed: signed)
+            return states([original, refunded], on: day(10)).entitlement("map")?.isActive
+        }
+        #expect(isActive(0) == false && isActive(5) == false)
+        // It was reversed.
+        #expect(isActive(9) == true)
+    }
+
+    @Test func `what is no non-consumable is taken back by itself, whatever its key`() {
+        for (product, type) in [("pro.season", ProductType.nonRenewingSubscription), ("coins", .consumable)] {
+            let facts = [
+                purchase("1", product, type, on: 0) { $0.refund(on: 5) },
+                purchase("9", product, type, on: 3) { $0.originalTransactionID = "1" },
+            ]
+            #expect(states(facts, on: day(6)).purchases.map(\.revocationDate) == [day(5), nil])
+        }
+    }
+
     @Test func `a shared non-consumable keeps the product when the own one is refunded`() {
         let facts = [
             purchase("1", "map", .nonConsumable, on: 0) { $0.refund(on: 5) },
@@ -128,6 +192,20 @@ import Testing
         #expect(state.isPro == true)
         let known = states([period("1", 0, 30), period("2", 30, 60, group: nil)], on: day(31))
         #expect(known.groups.map(\.subscriptionGroupIdentifier) == ["g"])
+    }
+
+    @Test func `a subscription of a receipt is in the group that the catalogue gives its product`() {
+        let engine = EntitlementEngine(catalogue: ProductCatalogue(groups: ["pro.month": "g", "pro.year": "g"]))
+        let trial = period("1", 0, 7, group: nil) { ($0.offerType, $0.offerDiscountType) = (.introductory, .freeTrial) }
+        for (date, state) in [(1.0, CoreState.active), (8, .inactive)] {
+            let states = engine.state(of: CustomerFacts(transactions: [trial]), asOf: day(date))
+            #expect(states.subscriptions.first?.subscriptionGroupIdentifier == "g")
+            #expect(states.groups.map(\.subscriptionGroupIdentifier) == ["g"])
+            #expect(states.group("g").state == state && !states.group("g").isEligibleForIntroductoryOffer)
+        }
+        // What the App Store signed goes first.
+        let named = engine.state(of: CustomerFacts(transactions: [period("1", 0, 30, group: "h")]), asOf: day(1))
+        #expect(named.subscriptions.first?.subscriptionGroupIdentifier == "h")
     }
 
     @Test func `an introductory offer that somebody else had, and shared, is still to be had`() {

@@ -172,6 +172,24 @@ import Testing
         #expect(state.subscriptions.first?.nextStep == .nothing)
     }
 
+    @Test func `takes nothing from a renewal info about the period before, where that was paid for late`() {
+        // Paid in the grace period: the next period begins before the payment failed.
+        let facts = [period("1", 0, 30), period("2", 30, 60, signed: 35)]
+        func failed(_ date: Double) -> RenewalFact {
+            var info = failure(on: date, grace: date + 16)
+            info.renewalDate = day(date)
+            return info
+        }
+        let paid = states(facts, [failed(30)], on: day(36))
+        #expect(paid.status == .active)
+        #expect(paid.subscriptions.first?.isInBillingRetry == false)
+        #expect(paid.subscriptions.first?.willRenew == nil && paid.subscriptions.first?.expirationIntent == nil)
+        let over = states(facts, [failed(30)], on: day(61))
+        #expect(over.status == .expired && over.group("g").nextStep == .promotionalOffer)
+        // One about the period itself.
+        #expect(states(facts, [failed(60)], on: day(61)).status == .billingGracePeriod)
+    }
+
     @Test func `of somebody taken back into a family in its grace period is that of the period given again`() {
         let shared: (inout TransactionFact) -> Void = { $0.ownership = .familyShared }
         let facts = [

@@ -23,7 +23,7 @@ import Testing
         "purchase_date_ms":"1700604800000","expires_date_ms":"1702600000000","is_trial_period":"false",
         "promotional_offer_id":"deal","subscription_group_identifier":"g",
         "app_account_token":"6f3f1c9e-8a0e-4c9b-9d53-0a6a0f4f2f11"},
-        {"quantity":"1","product_id":"map","transaction_id":"3","original_transaction_id":"2",
+        {"quantity":"1","product_id":"map","transaction_id":"3","original_transaction_id":"3",
         "purchase_date_ms":"1700000000000","cancellation_date_ms":"1700200000000","cancellation_reason":"1"}],
         "pending_renewal_info":[{"product_id":"pro.year","original_transaction_id":"1","auto_renew_status":"1",
         "auto_renew_product_id":"pro.month","is_in_billing_retry_period":"1","expiration_intent":"2",
@@ -96,6 +96,72 @@ import Testing
         let state = engine.state(of: read.facts, asOf: Self.received)
         #expect(state.subscriptions.map(\.transactionID) == ["8"])
         #expect(state.subscriptions.first?.details == [.expired, .cancelled])
+    }
+
+    /// What a receipt that was made on a day says of a product that it lists as restored on the first day.
+    private func restored(
+        _ product: String, more: String = "", original date: String? = "1700000000000", made: Double = 1.5
+    ) throws -> TransactionFact {
+        let originally = date.map { #","original_purchase_date_ms":"\#($0)""# } ?? ""
+        let text = #"""
+            {"status":0,"receipt":{"receipt_creation_date_ms":"\#(Int(day(made).timeIntervalSince1970) * 1000)","in_app":[
+            {"product_id":"\#(product)","transaction_id":"9","original_transaction_id":"3",
+            "purchase_date_ms":"1700086400000"\#(originally)\#(more)}]}}
+            """#
+        let facts = try read(text).facts.transactions
+        #expect(facts.count == 1)
+        return try #require(facts.first)
+    }
+
+    @Test(arguments: ["map", "not in the catalogue"])
+    func `says of a non-consumable that was restored what the original is`(_ product: String) throws {
+        let fact = try restored(product)
+        #expect(fact.transactionID == "3" && fact.originalTransactionID == "3" && fact.type == .nonConsumable)
+        #expect(fact.purchaseDate == day(0))
+        // The original cannot be bought after it was restored.
+        #expect(try restored(product, original: "1700086401000").purchaseDate == day(1))
+        #expect(try restored(product, original: nil).purchaseDate == day(1))
+    }
+
+    @Test(arguments: [
+        ("coins", ProductType.consumable), ("pro.season", .nonRenewingSubscription),
+        ("pro.month", .autoRenewableSubscription),
+    ])
+    func `counts what is no non-consumable by itself, for who has the original`(
+        _ product: String, _ type: ProductType
+    ) throws {
+        let more = type == .autoRenewableSubscription ? #","expires_date_ms":"1702600000000""# : ""
+        let fact = try restored(product, more: more)
+        #expect(fact.transactionID == "9" && fact.originalTransactionID == "3" && fact.type == type)
+        #expect(fact.purchaseDate == day(1))
+    }
+
+    @Test func `lists what was restored once, whichever list has it`() throws {
+        let text = """
+            {"status":0,"receipt":{"in_app":[
+            {"product_id":"map","transaction_id":"9","original_transaction_id":"3","purchase_date_ms":"1700086400000"}]},
+            "latest_receipt_info":[
+            {"product_id":"map","transaction_id":"3","original_transaction_id":"3","purchase_date_ms":"1700000000000"}]}
+            """
+        #expect(try read(text).facts.transactions.map(\.purchaseDate) == [day(0)])
+        // The receipt of a single transaction.
+        let single = """
+            {"status":0,"receipt":{"product_id":"map","transaction_id":"9","original_transaction_id":"3",
+            "purchase_date_ms":"1700086400000","original_purchase_date_ms":"1700000000000"}}
+            """
+        let fact = try #require(try read(single).facts.transactions.first)
+        #expect(fact.transactionID == "3" && fact.purchaseDate == day(0))
+    }
+
+    @Test func `from before a refund does not outlive it, though it lists a copy`() throws {
+        func isActive(_ receipt: TransactionFact) -> Bool? {
+            let refund = purchase("3", "map", .nonConsumable, on: 0) { $0.refund(on: 5) }
+            return states([receipt, refund], on: day(20)).entitlement("map")?.isActive
+        }
+        let (before, after) = (try restored("map", made: 4), try restored("map", made: 6))
+        #expect(isActive(before) == false)
+        // One that was made since is newer than what was signed of the refund.
+        #expect(isActive(after) == true)
     }
 
     @Test func `without purchases has no facts`() throws {

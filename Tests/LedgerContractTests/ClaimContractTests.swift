@@ -55,6 +55,22 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a session gets nothing of another Apple account`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            var claim = Self.claim("ben", ["1", "2"], at: 5, in: scope)
+            (claim.sessionAccount, claim.skipsRefused) = ("y", true)
+            // Of purchase 2 nothing is known.
+            let known = try await ledger.claim(claim) { _ in false }
+            #expect(known == .granted(["2"]))
+            #expect(try await ledger.owners(of: "1", in: scope.id).isEmpty)
+            claim.skipsRefused = false
+            #expect(try await ledger.claim(claim) { _ in false } == .inUse)
+            claim.sessionAccount = "x"
+            #expect(try await ledger.claim(claim) { _ in false } == .granted(["1", "2"]))
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `an Apple account stays while what its customer claimed of it gives access`(_ engine: Engine) async throws {
         try await Self.withLedger(engine) { ledger, scope in
             let own = Self.claim("anna", ["1"], account: "x", .transferIfInactive, at: 5, in: scope)

@@ -143,7 +143,8 @@ extension Step {
     private static func grant(
         _ facts: inout RandomFacts, _ customer: String, _ scope: Scope, _ now: Milliseconds
     ) -> Step {
-        let id = "grant\(Int.random(in: 0..<6, using: &facts.random))"
+        // Each app has its own, as the server makes them.
+        let id = "grant\(scope.id)_\(Int.random(in: 0..<6, using: &facts.random))"
         let until = facts.isOneIn(2) ? now + Int64.random(in: 0...100_000_000, using: &facts.random) : nil
         switch Int.random(in: 0..<4, using: &facts.random) {
         case 0: return Step(name: "tell") { "\(try await $0.ledger.emitExpiredGrants(at: now, limit: 1))" }

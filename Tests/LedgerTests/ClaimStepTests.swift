@@ -79,6 +79,46 @@ import Testing
             it.claim.step(purchase: it.isKnown ? lineage : nil, ownership) { _ in it.givesAccess } == it.step)
     }
 
+    /// A transaction of the purchase, signed with an Apple account or before it was named.
+    private static func transaction(_ id: String, of account: String?) -> TransactionFact {
+        TransactionFact(
+            transactionID: id, originalTransactionID: "o", productID: "gold", type: .autoRenewableSubscription,
+            purchaseDate: Date(milliseconds: 0), signedDate: Date(milliseconds: 0), appTransactionID: account)
+    }
+
+    /// What is known of the purchase, by the accounts that its transactions name, and whether a session may have it.
+    static let sessions: [([String?]?, String?, Bool)] = [
+        (["x"], "x", true), (["x"], "y", false), (["x"], nil, true), ([nil], "y", true), ([nil, "x"], "y", false),
+        (["x", "y"], "x", true), (["x", "y"], "z", false), (nil, "y", true),
+    ]
+
+    @Test(arguments: sessions)
+    func `is nothing where a session is of another Apple account than bought it`(
+        _ accounts: [String?]?, _ session: String?, _ mayHave: Bool
+    ) throws {
+        var lineage: Lineage?
+        if let accounts {
+            var record = LineageRecord("o")
+            for (number, account) in accounts.enumerated() {
+                let source = LineageRecord.Source(id: Int64(number + 1), isAhead: { _ in false })
+                _ = try record.put(Self.transaction("\(number)", of: account), source)
+            }
+            lineage = record.lineage
+        }
+        for skipsRefused in [true, false] {
+            var claim = Self.claim(.transfer, skipsRefused: skipsRefused)
+            claim.sessionAccount = session
+            func step(_ claims: [ClaimEvent]) -> ClaimStep {
+                let ownership = Ownership(claims: ClaimHistory(claims), named: nil, account: ClaimHistory([]))
+                return claim.step(purchase: lineage, ownership) { _ in false }
+            }
+            let refused = skipsRefused ? ClaimStep.isLeftOut : .refusesClaim
+            #expect(step([]) == (mayHave ? .moves([Self.take(9, "ben")], from: []) : refused))
+            // What somebody gave the customer stays theirs.
+            #expect(step([Self.take(5, "ben")]) == .isOwned)
+        }
+    }
+
     static let accounts = [
         Case(
             testDescription: "nobody has it", claim: claim(.keepOriginal),

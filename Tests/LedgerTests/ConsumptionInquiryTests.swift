@@ -87,6 +87,14 @@ import Testing
         #expect(inquiry.decision == .refunded)
     }
 
+    @Test func `is put off for a while, and not beyond its deadline`() throws {
+        var inquiry = try #require(Self.inquiry())
+        inquiry.putOff(by: 500, at: 2000)
+        #expect(inquiry.nextAttemptAt == 2500)
+        inquiry.putOff(by: 500, at: inquiry.deadline - 499)
+        #expect(inquiry.nextAttemptAt == inquiry.deadline)
+    }
+
     @Test func `waits while there is no decision`() throws {
         var inquiry = try #require(Self.inquiry())
         inquiry.decide(by: [])

@@ -41,4 +41,20 @@ import Testing
         #expect(summary { $0.end = nil }.isOutOfDate(at: end, everyoneSince: end - 1))
         #expect(!summary { $0.askedAt = end }.isOutOfDate(at: end, everyoneSince: end - 1))
     }
+
+    @Test func `are asked about again where the clock was ahead the last time`() {
+        let now = 1000 * Self.day + 2 * Self.hour
+        let asked = summary { $0.askedAt = now + 400 * Self.day }
+        #expect(asked.isOutOfDate(at: now))
+        #expect(asked.isOutOfDate(at: now, everyoneSince: now - 1))
+        // Asked a moment ago, and by a clock that stands still.
+        let justAsked = summary { $0.askedAt = now }
+        #expect(!justAsked.isOutOfDate(at: now))
+        #expect(!justAsked.isOutOfDate(at: now, everyoneSince: now))
+    }
+
+    @Test func `are those whose record is damaged`() {
+        #expect(LineageSummary(damaged: "1").isOutOfDate(at: 0))
+        #expect(!LineageSummary("1").isOutOfDate(at: 0))
+    }
 }

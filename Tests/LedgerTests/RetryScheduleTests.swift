@@ -11,6 +11,17 @@ import Testing
         #expect(Self.pauses == Self.pauses.sorted())
     }
 
+    @Test func `no pause is longer than the longest`() {
+        var generator = SystemRandomNumberGenerator()
+        for attempts in Self.pauses.indices.map({ $0 + 1 }) {
+            for retryAfter in [nil, 1e9] as [Double?] {
+                let pause = RetrySchedule.pause(after: attempts, retryAfter: retryAfter, using: &generator) ?? 0
+                #expect(pause * 1000 <= Double(RetrySchedule.longestPause))
+            }
+        }
+        #expect(RetrySchedule.longestPause == 28 * 3_600_000 + 48 * 60_000)
+    }
+
     @Test func `no two pauses are alike, and none is far from the plan`() {
         var generator = SystemRandomNumberGenerator()
         let pauses = (0..<100).compactMap { _ in RetrySchedule.pause(after: 3, retryAfter: nil, using: &generator) }

@@ -71,7 +71,9 @@ extension MemoryLedger {
         of endpoint: Int64, at now: Milliseconds, limit: Int
     ) async throws -> [WebhookDelivery] {
         try read { state in
-            let due = state.deliveries.values.filter { $0.endpoint == endpoint && $0.due.map { $0 <= now } ?? false }
+            let due = state.deliveries.values.filter {
+                $0.endpoint == endpoint && $0.due.map { LongestDelay.delivery.isOver($0, at: now) } ?? false
+            }
             return due.sorted { ($0.due ?? 0, $0.id) < ($1.due ?? 0, $1.id) }.prefix(limit).compactMap {
                 state.told($0)
             }
@@ -91,11 +93,13 @@ extension MemoryLedger {
         try write { state in
             outcomes.reduce(into: [:]) { disabled, outcome in
                 state.record(outcome, at: now)
-                guard let endpoint = state.endpoints[outcome.endpoint]?.endpoint else { return }
+                guard let kept = state.endpoints[outcome.endpoint] else { return }
+                let endpoint = kept.endpoint
                 let health = EndpointHealth(
-                    failingSince: endpoint.failingSince, disabled: endpoint.disabled?.reason
+                    failingSince: endpoint.failingSince, failedAt: kept.failedAt, disabled: endpoint.disabled?.reason
                 ).after(outcome, patience: patience, at: now)
                 state.endpoints[outcome.endpoint]?.endpoint.failingSince = health.failingSince
+                state.endpoints[outcome.endpoint]?.failedAt = health.failedAt
                 guard let reason = health.disabled, endpoint.disabled == nil else { return }
                 state.endpoints[outcome.endpoint]?.endpoint.disabled = .init(reason: reason, since: now)
                 disabled[outcome.endpoint] = reason

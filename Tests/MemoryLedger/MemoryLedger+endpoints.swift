@@ -8,6 +8,8 @@ extension MemoryLedger {
         var endpoint: WebhookEndpoint
         /// What happened before is not for it.
         var begin: Milliseconds
+        /// When an attempt failed last.
+        var failedAt: Milliseconds?
     }
 }
 
@@ -56,6 +58,7 @@ extension MemoryLedger: WebhookStorage {
         try write { state in
             state.endpoints[id]?.endpoint.disabled = disabled
             state.endpoints[id]?.endpoint.failingSince = nil
+            state.endpoints[id]?.failedAt = nil
             let waiting = state.deliveries.values.filter { $0.endpoint == id && $0.state == .pending }
             if discardingBacklog {
                 state.endpoints[id]?.endpoint.cursor = Int64(state.events.count)

@@ -51,6 +51,15 @@ extension MemoryLedger: LedgerStorage {
         }
     }
 
+    package func failDamaged(_ notification: Int64, message: String, at now: Milliseconds) async throws -> Bool {
+        try write { state in
+            guard state.kept(notification)?.isDamaged ?? true else { return false }
+            state.inbox[notification] = nil
+            state.failures[notification] = StorageError.Code.damaged.rawValue
+            return true
+        }
+    }
+
     package func pending(after id: Int64, limit: Int) async throws -> [KeptNotification] {
         try read { state in
             let waiting = state.inbox.keys.filter { $0 > id }.sorted()

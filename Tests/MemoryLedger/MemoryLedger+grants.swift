@@ -8,6 +8,11 @@ extension MemoryLedger: GrantStorage {
         _ id: String, _ content: GrantEvent.Content, in scope: Int64, at now: Milliseconds
     ) async throws -> GrantCreation {
         try write { state in
+            if let known = state.grants[Key(scope, id)]?.grant(id) {
+                return content.customer.map { $0.isExactly(known.customer) } ?? false ? .created(known) : .isTaken
+            }
+            let event = LedgerEvent.identifier(.grantCreated, ofGrant: id)
+            guard !state.events.contains(where: { $0.id.isExactly(event) }) else { return .isTaken }
             let others = state.grants(of: content.customer ?? "", in: scope)
             guard GrantDecision.mayCreate(beside: others, at: now) else { return .refused }
             state.keep([GrantEvent(.create, at: now, content)], of: Key(scope, id), emittedUntil: .min)

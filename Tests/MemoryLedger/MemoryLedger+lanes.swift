@@ -19,6 +19,7 @@ extension MemoryLedger.State {
         to target: FanOutTarget, _ gate: FanOutLimit, _ limit: Int, at now: Milliseconds
     ) -> FanOutProgress {
         guard let endpoint = endpoints[target.endpoint], endpoint.endpoint.disabled == nil else { return .done }
+        let begin = WebhookEndpoint.beginning(endpoint.begin, at: now)
         let candidates = numberedEvents.filter { $0.number > endpoint.endpoint.cursor }.prefix(limit)
         var progress = candidates.count == limit ? FanOutProgress.more : .done
         var (lanes, made) = (Set<String>(), 0)
@@ -28,11 +29,11 @@ extension MemoryLedger.State {
                 break
             }
             endpoints[target.endpoint]?.endpoint.cursor = candidate.number
-            if candidate.event.occurredAt >= endpoint.begin {
+            if candidate.event.occurredAt >= begin {
                 let variants = add(candidate, to: target, at: now, &lanes)
                 made += variants
                 if variants > 0, candidate.event.isLate {
-                    made += addRepeats(after: candidate, to: target, begin: endpoint.begin, at: now, &lanes) {
+                    made += addRepeats(after: candidate, to: target, begin: begin, at: now, &lanes) {
                         $0.number < candidate.number
                     }
                 }
@@ -50,11 +51,11 @@ extension MemoryLedger.State {
         var outcome = ReplayOutcome(deliveries: 0)
         guard let endpoint = endpoints[target.endpoint] else { return outcome }
         let wanted = wanted(range, by: target)
-        let cursor = endpoint.endpoint.cursor
+        let (cursor, begin) = (endpoint.endpoint.cursor, WebhookEndpoint.beginning(endpoint.begin, at: now))
         var lanes: Set<String> = []
         for event in wanted {
             outcome.deliveries += add(event, to: target, at: now, &lanes)
-            _ = addRepeats(after: event, to: target, begin: endpoint.begin, at: now, &lanes) {
+            _ = addRepeats(after: event, to: target, begin: begin, at: now, &lanes) {
                 $0.number <= cursor && !range.contains($0)
             }
             guard outcome.deliveries < range.limit else {

@@ -109,7 +109,9 @@ extension MemoryLedger: HistoryRequestStorage {
 
     package func takeHistoryRequests(at now: Milliseconds, limit: Int) async throws -> [HistoryRequest] {
         try read { state in
-            let due = state.historyRequests.values.filter { !$0.isGivenUp && $0.nextAttemptAt <= now }
+            let due = state.historyRequests.values.filter {
+                !$0.isGivenUp && LongestDelay.historyRequest.isOver($0.nextAttemptAt, at: now)
+            }
             let inOrder = due.sorted { ($0.nextAttemptAt, $0.id) < ($1.nextAttemptAt, $1.id) }
             var counts: [Int64: Int] = [:]
             return inOrder.filter { request in

@@ -65,6 +65,29 @@ private func unsoundness(of subscription: Subscription, in store: Store, at now:
         must((1...commitment.totalPeriods).contains(commitment.periodNumber), "payment \(commitment.periodNumber)")
     }
     return wrong + unsoundnessOfShare(subscription, expires, in: store, at: now)
+        + unsoundnessOfFamily(subscription, in: store, at: now)
+}
+
+/// Everybody in the family has what the purchaser has, where it can be shared. What is paid and has not begun may wait for
+/// its day, and nobody shares what has the developer's own contents.
+private func unsoundnessOfFamily(_ subscription: Subscription, in store: Store, at now: Date) -> [String] {
+    let status = store.status(of: subscription, at: now)
+    guard subscription.ownership == .purchased, subscription.advancedCommerce == nil,
+        status == .active || status == .billingGracePeriod,
+        let period = store.period(of: subscription, at: now)?.payload, period.purchaseDate <= now,
+        store.catalogue.products.first(where: { $0.id == period.productId })?.isFamilyShareable == true
+    else { return [] }
+    return (store.customers[subscription.customer]?.family ?? []).compactMap { member -> String? in
+        let shares = (store.customers[member]?.subscriptions ?? []).compactMap { store.subscriptions[$0] }
+            .filter { $0.owner == subscription.id }
+        // A member's history that was cleared, as only the sandbox can, is empty until the next renewal.
+        guard !shares.isEmpty || !store.isSandbox else { return nil }
+        let statuses = shares.map { store.status(of: $0, at: now) }
+        guard statuses.contains(where: { $0 != .expired && $0 != .revoked }) else {
+            return "\(member) has no share of \(subscription.customer)'s \(subscription.id): \(statuses)"
+        }
+        return nil
+    }
 }
 
 /// Who shares has what the purchaser has, for as long.

@@ -91,6 +91,8 @@ import WebConsole
         for bad in ["a=%", "a=%4", "a=%zz", "a=%ff"] {
             #expect(throws: FormFields.Problem.malformed) { try FormFields(encoded: Array(bad.utf8)) }
         }
+        let pairs = try FormFields.pairs(Array("b=1&a=x+y%2B&b=2&c".utf8))
+        #expect(pairs.map(\.name) == ["b", "a", "b", "c"] && pairs.map(\.value) == ["1", "x y+", "2", ""])
         let many = (0...600).map { "n\($0)=1" }.joined(separator: "&")
         #expect(throws: FormFields.Problem.malformed) { try FormFields(encoded: Array(many.utf8)) }
     }

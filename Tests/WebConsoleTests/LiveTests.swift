@@ -29,6 +29,9 @@ import WebConsole
         let hub = EventHub()
         let response = hub.response(to: request("/events?topics=inbox,customer:a%22b"), pause: .seconds(2))
         #expect(response.status == .ok && response.headers[.contentType] == "text/event-stream")
+        // A proxy that collects what comes would tell pages of a change when there are many.
+        let buffering = try #require(HTTPField.Name("X-Accel-Buffering"))
+        #expect(response.headers[buffering] == "no")
         let before = hub.lastChange
         let lines = Lines()
         let task = Task { try await response.body.write(lines) }

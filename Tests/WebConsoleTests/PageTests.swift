@@ -44,6 +44,18 @@ import WebConsole
         #expect(audit.complete().isEmpty, "\(audit.complete())")
     }
 
+    @Test func `a question keeps the reason that was given, and a page says by which address it is asked for again`()
+        throws
+    {
+        let confirmation = Confirmation(
+            ["It is gone."], button: "Go", action: PageLink("go"), cancel: PageLink(), ticket: "t", asksForReason: true,
+            reason: "\"the\" outage")
+        let shell = Self.shell { $0.current = PageLink("console", "customers", query: [("q", "a b")]) }
+        let html = try PageLibrary([:]).page("confirmation", confirmation.values, in: shell)
+        #expect(html.contains("name=\"reason\" value=\"&quot;the&quot; outage\" required"))
+        #expect(html.contains("data-here=\"/console/customers?q=a%20b\""))
+    }
+
     @Test func `the audit notices a name without a value, a value without a use, and what must not be in a template`()
         throws
     {
@@ -76,6 +88,24 @@ import WebConsole
         let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
         #expect(html == "<i title=\"\(escaped)\">\(escaped)</i><input value=\"\(escaped)\"><bdi>\(escaped)</bdi>")
+    }
+
+    @Test(arguments: [("\"", "&quot;"), ("<", "&lt;"), (">", "&gt;"), ("&", "&amp;"), ("'", "&#39;")])
+    func `a mark upon a character of HTML does not hide it`(character: String, entity: String) throws {
+        let library = try PageLibrary([
+            "page":
+                "<i title=\"{{exact}}\">{{plain}}</i>{{#foreign}}{{>foreign}}{{/foreign}}{{#drawing}}{{>drawing}}{{/drawing}}"
+        ])
+        // One character to Swift, two to a browser.
+        let (text, html) = (character + "\u{301}", entity + "\u{301}")
+        #expect(text.count == 1)
+        var drawing = Drawing(width: 1, height: 1, title: "x", summary: "x")
+        drawing.text(text, x: 0, y: 0)
+        let page = library.render(
+            "page",
+            ["exact": .exact(text), "plain": .text(text), "foreign": .foreign(text), "drawing": .drawing(drawing)])
+        #expect(page.hasPrefix("<i title=\"\(html)\">\(html)</i><bdi>\(html)</bdi>"), "\(page)")
+        #expect(page.contains(">\(html)</text>"))
     }
 
     @Test func `characters that change how others are read are chips, and a form gives them back unchanged`() throws {

@@ -66,8 +66,8 @@ public struct SystemScheduler: ClientScheduler {
 
     /// Waits.
     public func sleep(for seconds: TimeInterval) async throws {
-        // A day at a time: nanoseconds of centuries do not fit.
-        try await Task.sleep(nanoseconds: UInt64(min(max(seconds, 0), 86_400) * 1_000_000_000))
+        // A day at a time: nanoseconds of centuries do not fit, and those of what is no number trap.
+        try await Task.sleep(nanoseconds: UInt64((seconds > 0 ? min(seconds, 86_400) : 0) * 1_000_000_000))
     }
 }
 

@@ -187,6 +187,21 @@ import Testing
         #expect(outcome.reachedAppStore && outcome.failure == nil)
     }
 
+    @Test func `Another's purchase that the button asked for does not keep the app transaction back`() {
+        var harness = Harness.settled()
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(current: [lifetime()])
+        #expect(harness.lastReport?.appTransaction != nil)
+        harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
+        #expect(harness.notices == [.ofAnotherCustomer(lifetime())])
+        #expect(harness.sent.map(\.request.ids) == [[5], []])
+        #expect(harness.lastReport?.appTransaction != nil && harness.lastReport?.restore == false)
+        harness.answerAll()
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure == nil)
+    }
+
     @Test func `A restore of nothing with an expired token is asked again, and does not end before`() {
         var harness = Harness.settled(anna) { $0.token = { _ in nil } }
         harness.send(.restore(call: 1))

@@ -241,6 +241,11 @@ struct `The client drives store, server and storage` {
         }
     }
 
+    @Test(arguments: [TimeInterval.nan, -TimeInterval.infinity, -1, 0])
+    func `The device's clock waits for no time that is none`(_ seconds: TimeInterval) async throws {
+        try await SystemScheduler().sleep(for: seconds)
+    }
+
     @Test func `Files are written, read, replaced and removed`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: [
         BackendFailure(status: 429, code: "rate_limited"), BackendFailure(status: 500, code: "internal"),
         BackendFailure(status: 503, code: "unavailable"), BackendFailure(status: 408, code: "timeout"),
-        .noConnection,
+        BackendFailure(status: 302, code: "http_302"), BackendFailure(status: 511, code: "http_511"), .noConnection,
         .timeout, .invalidAnswer, BackendFailure(status: 400, code: "odd", isRetryable: true),
     ])
     func `An overloaded, broken or silent server is asked again`(_ failure: BackendFailure) {
@@ -71,6 +71,26 @@ import Testing
         #expect(harness.timers[.retry] == 1800)
         harness.send(.foreground)
         #expect(harness.open.isEmpty)
+    }
+
+    @Test(arguments: [[1800, 5], [5, 1800]] as [[TimeInterval]])
+    func `Of two times that the server asked for the longer one holds`(_ orders: [TimeInterval]) {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.send(.recorded(lifetime()))
+        #expect(harness.open.count == 2)
+        for order in orders { harness.fail(BackendFailure(status: 429, code: "rate_limited", retryAfter: order)) }
+        #expect(harness.timers[.retry] == 1800)
+        harness.fire(.retry)
+        harness.answerAll()
+        #expect(harness.finished.sorted() == [1, 5])
+    }
+
+    @Test func `A Retry-After that is no number is none`() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: .nan))
+        #expect(harness.timers[.retry] == 1)
     }
 
     @Test func `An absurd Retry-After is a day at most`() throws {

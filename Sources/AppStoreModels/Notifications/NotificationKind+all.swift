@@ -35,7 +35,7 @@ extension NotificationKind {
             compatible: [.uncancellation], "Changed their mind: {product} will renew again."),
         .init(
             .didChangeRenewalStatus, event: "subscription.renewal_changed", compatible: [.cancellation],
-            "Changed their mind: {product} will renew again."),
+            "Turned the renewal of {product} on or off."),
     ]
 
     private static let offers = [nil, NotificationSubtype.upgrade, .downgrade].map { subtype in
@@ -107,7 +107,7 @@ extension NotificationKind {
             "The current period of {product} could not be extended."),
         .init(
             .renewalExtension, .summary, content: .summary, event: "app.extension_summarized",
-            "The current period of {product} could not be extended."),
+            "The extension for all subscribers of {product} has ended."),
     ]
 
     private static let others: [NotificationKind] = [
@@ -136,7 +136,8 @@ extension NotificationKind {
             .subscribed, event: "subscription.started", compatible: [.initialPurchase],
             "Subscribed to {product}[ until {expiry}][ for {price}]."),
         .init(
-            .priceIncrease, event: "subscription.price_increase_pending", "Agreed to the higher price of {product}."),
+            .priceIncrease, event: "subscription.price_increase_pending",
+            "A higher price of {product} was announced."),
         .init(
             .renewalExtension, event: "subscription.extension_failed",
             "The current period of {product} could not be extended."),

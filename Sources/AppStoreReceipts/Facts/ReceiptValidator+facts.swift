@@ -5,7 +5,8 @@ internal import Foundation
 
 extension ReceiptValidator {
     /// What a validated receipt says of its customer, for `EntitlementEngine`: the purchases, and when the app was first got. A
-    /// receipt says nothing of renewals that were switched off or of billing retry: ask the App Store Server API.
+    /// receipt says nothing of renewals that were switched off or of billing retry: ask the App Store Server API. A purchase
+    /// that was restored on another device has the identifier and the date of its original, as in signed data.
     ///
     /// - Parameters:
     ///   - receipt: The receipt, of this validator.
@@ -17,22 +18,19 @@ extension ReceiptValidator {
         // A receipt reads like the answer that `verifyReceipt` would give about it.
         let answer = VerifyReceiptEndpoint(validator: self).response(about: receipt).json
         var facts = CustomerFacts()
+        // Its own word for the kind of a product goes before what the catalogue supposes.
+        let kinds: [String: ProductType] = Dictionary(
+            purchases(of: receipt).compactMap { purchase in
+                purchase.productType.flatMap { ProductType($0) }.map { (purchase.transactionID, $0) }
+            }, uniquingKeysWith: { first, _ in first })
         do {
             facts.transactions = try VerifyReceiptFacts(
-                response: Data(answer.utf8), received: now(), catalogue: catalogue
+                response: Data(answer.utf8), received: now(), catalogue: catalogue, kinds: kinds
             ).facts.transactions
         } catch {
             throw VerificationError(.malformedReceipt, error.message)
         }
         guard let app = receipt.appReceipt?.payload else { return facts }
-        // Its own word for the kind of a product goes before what the catalogue supposes.
-        let kinds = Dictionary(
-            app.purchases.map { ($0.transactionID, $0.productType) }, uniquingKeysWith: { first, _ in first })
-        for index in facts.transactions.indices {
-            if let kind = kinds[facts.transactions[index].transactionID], let type = kind.flatMap(ProductType.init) {
-                facts.transactions[index].type = type
-            }
-        }
         if app.originalVersion != nil || app.originalPurchaseDate != nil {
             facts.originalPurchases = [
                 OriginalPurchaseFact(

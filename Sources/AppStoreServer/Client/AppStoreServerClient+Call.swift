@@ -19,9 +19,9 @@ extension AppStoreServerClient {
         _ endpoint: AppStoreEndpoint, _ arguments: [String] = [], query: [(name: String, value: String)] = [],
         body: Data? = nil
     ) async throws(AppStoreServerError) -> Data {
-        let data = try await unreadAnswer(endpoint, arguments, query: query, body: body)
+        let (data, sent) = try await unreadAnswer(endpoint, arguments, query: query, body: body)
         guard Self.isJSONObject(data) || (data.isEmpty && !endpoint.hasAnswer) else {
-            throw Self.undecodable("the answer is not a JSON object", data).about(endpoint, 1)
+            throw Self.undecodable("the answer is not a JSON object", data).about(endpoint, sent)
         }
         return data
     }
@@ -39,9 +39,10 @@ extension AppStoreServerClient {
         return failure
     }
 
+    /// The body of a success, and how many requests it took.
     private func unreadAnswer(
         _ endpoint: AppStoreEndpoint, _ arguments: [String], query: [(name: String, value: String)], body: Data?
-    ) async throws(AppStoreServerError) -> Data {
+    ) async throws(AppStoreServerError) -> (body: Data, sent: Int) {
         let target: String
         do { target = try endpoint.target(arguments, query) } catch { throw error.about(endpoint, 0) }
         var request = HTTPTransportRequest(
@@ -55,7 +56,8 @@ extension AppStoreServerClient {
         var last: AppStoreServerError?
         while true {
             do throws(AppStoreServerError) {
-                return try await attempt(endpoint, request, &sent)
+                let answer = try await attempt(endpoint, request, &sent)
+                return (answer, sent)
             } catch {
                 let step = attempts.step(after: error, now: configuration.now(), random: configuration.random())
                 // If the circuit opened in the course of this call, what opened it says more.
@@ -143,9 +145,9 @@ extension AppStoreServerClient {
         _ endpoint: AppStoreEndpoint, _ arguments: [String] = [], query: [(name: String, value: String)] = [],
         body: Data? = nil, as type: Answer.Type = Answer.self
     ) async throws(AppStoreServerError) -> Answer {
-        let data = try await unreadAnswer(endpoint, arguments, query: query, body: body)
+        let (data, sent) = try await unreadAnswer(endpoint, arguments, query: query, body: body)
         do { return try JSONDecoder().decode(type, from: data) } catch {
-            var failure = AppStoreServerError.undecodable(error).about(endpoint, 1)
+            var failure = AppStoreServerError.undecodable(error).about(endpoint, sent)
             failure.body = data.prefix(AppStoreServerError.maximumBodySize)
             throw failure
         }

@@ -27,7 +27,7 @@ public struct App: Sendable, Hashable {
 /// Whose data a verifier accepts.
 @nonexhaustive
 public enum AcceptedApps: Sendable, Hashable {
-    /// These apps, each from its environments.
+    /// These apps, each from its environments. One may be listed more than once, with other environments each time.
     case only([App])
     /// Whatever the App Store signed, from these environments: for tools that look at data, not for servers that act on it.
     case any(Set<AppStoreEnvironment>)
@@ -53,7 +53,9 @@ public enum AcceptedApps: Sendable, Hashable {
         switch audience.app {
         case .bundle(let bundleId, let appleIDRule):
             // RFC 7515 §5.3: code point by code point, which `==` does not do.
-            guard let bundleId, let app = apps.first(where: { $0.bundleID.isExactly(bundleId) }) else {
+            guard let bundleId,
+                let app = app(of: apps, in: audience.environment, where: { $0.bundleID.isExactly(bundleId) })
+            else {
                 throw VerificationError(
                     .wrongApp, "signed for the bundle \((bundleId ?? "(none)").prefix(255)), which is not configured")
             }
@@ -66,12 +68,24 @@ public enum AcceptedApps: Sendable, Hashable {
             return app.environments
         case .appAppleID(let appAppleId):
             guard isProduction else { return apps.reduce(into: []) { $0.formUnion($1.environments) } }
-            guard let app = apps.first(where: { $0.appAppleID != nil && $0.appAppleID == appAppleId }) else {
+            let app = app(of: apps, in: .production) { $0.appAppleID != nil && $0.appAppleID == appAppleId }
+            guard let app else {
                 throw VerificationError(.wrongApp, "signed for an app Apple ID that is not configured")
             }
             return app.environments
         case .none:
             return apps.reduce(into: []) { $0.formUnion($1.environments) }
         }
+    }
+
+    /// The app that a payload names. It may be listed more than once, with other environments each time: then the one with the
+    /// payload's.
+    private static func app(
+        of apps: [App], in environment: AppStoreEnvironment?, where isNamed: (App) -> Bool
+    ) -> App? {
+        let suited = environment.flatMap { environment in
+            apps.first { isNamed($0) && $0.environments.contains(environment) }
+        }
+        return suited ?? apps.first(where: isNamed)
     }
 }

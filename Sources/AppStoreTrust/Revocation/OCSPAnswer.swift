@@ -20,8 +20,11 @@ package struct OCSPAnswer: Sendable, Hashable {
     static let tolerance: TimeInterval = 60
     /// An answer that does not say when the next one comes must be this young, and is used for that long, in seconds.
     static let defaultLifetime: TimeInterval = 300
-    /// No answer is used for longer, in seconds, whatever it promises: a day. One that promises years, as that of a responder
-    /// whose clock is wrong, would hide a revocation for as long.
+    /// No answer is used for longer, in seconds, whatever it promises: a day, counted from when it came. One that promises
+    /// years, as that of a responder whose clock is wrong, would hide a revocation for as long.
+    ///
+    /// It is not counted from `thisUpdate`: a responder may sign its answers ahead for several days, above all about
+    /// intermediates. Such an answer is good to its end (RFC 6960 §4.2.2.1), and is asked for again each day.
     static let longestLifetime: TimeInterval = 86_400
 
     /// Checks a response to `question`.

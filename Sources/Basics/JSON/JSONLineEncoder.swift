@@ -38,9 +38,14 @@ package final class JSONLineEncoder {
 
     package func removeAll() { json.removeAll() }
 
-    /// Writes `value` and a line feed.
+    /// Writes `value` and a line feed. Where it throws there is no line, and what was written before stays.
     package func encode(_ value: some Encodable) throws {
-        try JSONLineValue(line: self, depth: 0).encode(value)
+        let before = json.writtenCount
+        do { try JSONLineValue(line: self, depth: 0).encode(value) } catch {
+            closing = []
+            json.removeAll(after: before)
+            throw error
+        }
         close(to: 0)
         json.endLine()
     }

@@ -189,7 +189,8 @@ extension APIDescription {
                 with another customer's account token move only with `restore: true`, otherwise they stay there
                 (receipt_already_in_use). Each transaction is judged separately: finish those in `kept`; `refused` has the
                 others. If nothing is kept the response is an error: 400, or 409 receipt_already_in_use (not with
-                `restore: false`).
+                `restore: false`). 409 customer_erased: the customer was erased while the report was processed, so nothing was
+                claimed; do not repeat it.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -1310,7 +1311,9 @@ extension APIDescription {
               operationId: removeWebhook
               tags: [webhooks]
               summary: Remove a webhook endpoint and its pending deliveries
-              description: Needs the scope webhooks:write, and a key for all apps and environments of the endpoint.
+              description: >-
+                Needs the scope webhooks:write, and a key for all apps and environments of the endpoint. An endpoint whose
+                definition is damaged on disk is not listed; a key for all apps and environments can remove it by its name.
               responses:
                 "204": {description: Removed}
                 default: {$ref: "#/components/responses/error"}
@@ -2773,9 +2776,12 @@ extension APIDescription {
                     properties:
                       object: {const: problem}
                       part: {type: string, enum: [notification, transaction, renewal_info]}
-                      code: {$ref: "#/components/schemas/VerificationCode"}
+                      code:
+                        anyOf:
+                          - {$ref: "#/components/schemas/VerificationCode"}
+                          - {type: string, enum: [storage_damaged]}
                       message: {type: string}
-                signed_data: {type: string, description: The exact text that was received}
+                signed_data: {type: string, description: The exact text that was received; left out where it is damaged on disk}
             MetricSeriesList:
               type: object
               required: [object, items, next_page]
@@ -3490,7 +3496,11 @@ extension APIDescription {
                     required: [name, status]
                     properties:
                       name: {type: string, enum: [server, ledger]}
-                      status: {type: string, description: "ok, draining, or the problem"}
+                      status:
+                        type: string
+                        description: >-
+                          ok, draining (server), or the ledger's problem: storage_full, storage_read_only, storage_damaged,
+                          storage_busy, storage_stalled (a commit has waited for the disk for five seconds), storage_failed
 
         """#
 }

@@ -20,14 +20,34 @@ struct DecodedNotification {
         }
     }
 
+    /// Why a part says nothing.
+    private struct Problem {
+        var part: Part
+        var code: String
+        var message: String
+
+        init(_ part: Part, _ error: VerificationError) {
+            self.init(part, code: "\(error.code)", error.message)
+        }
+
+        init(_ part: Part, code: String, _ message: String) {
+            (self.part, self.code, self.message) = (part, code, message)
+        }
+    }
+
     private var notification: [UInt8]?
     private var transaction: [UInt8]?
     private var renewalInfo: [UInt8]?
-    private var problems: [(part: Part, error: VerificationError)] = []
+    private var problems: [Problem] = []
     /// What the verification of each part rests on.
     private var traces: [(part: Part, trace: VerificationTrace)] = []
 
     init(_ kept: KeptNotification, _ verifier: SignedDataVerifier) async {
+        guard !kept.isDamaged else {
+            let code = StorageError.Code.damaged.rawValue
+            problems.append(Problem(.notification, code: code, "The text that was received is damaged on disk."))
+            return
+        }
         let data: NotificationData?
         do throws(VerificationError) {
             let verified = try await verifier.notification(kept.text)
@@ -35,20 +55,20 @@ struct DecodedNotification {
             traces.append((.notification, verified.trace))
             notification = Self.payload(of: kept.text)
         } catch {
-            problems.append((.notification, error))
+            problems.append(Problem(.notification, error))
             return
         }
         if let text = data?.signedTransactionInfo {
             do throws(VerificationError) {
                 traces.append((.transaction, try await verifier.transaction(text).trace))
                 transaction = Self.payload(of: text)
-            } catch { problems.append((.transaction, error)) }
+            } catch { problems.append(Problem(.transaction, error)) }
         }
         if let text = data?.signedRenewalInfo {
             do throws(VerificationError) {
                 traces.append((.renewalInfo, try await verifier.renewalInfo(text).trace))
                 renewalInfo = Self.payload(of: text)
-            } catch { problems.append((.renewalInfo, error)) }
+            } catch { problems.append(Problem(.renewalInfo, error)) }
         }
     }
 
@@ -78,8 +98,8 @@ struct DecodedNotification {
             json.object { json in
                 json.member("object", "problem")
                 json.member("part", "\(problem.part.name)")
-                json.member("code", "\(problem.error.code)")
-                json.member("message", problem.error.message)
+                json.member("code", problem.code)
+                json.member("message", problem.message)
             }
         }
     }

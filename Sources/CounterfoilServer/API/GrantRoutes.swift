@@ -27,7 +27,7 @@ struct GrantRoutes {
             GrantBody.self, form: "a JSON object with entitlement, reason, actor and until")
         let now = clock.now().milliseconds
         let content = try content(of: body, for: customer, in: scope, at: now)
-        let grant = try await keep(content, in: scope, at: now)
+        let grant = try await keep(content, of: call, in: scope, at: now)
         let end = grant.until.map { "until \(Date(milliseconds: $0).formatted(.iso8601))" } ?? "without an end"
         call.describe("\(grant.id): \(grant.entitlement) \(end), because \(grant.reason)")
         webhooks.wake()
@@ -41,15 +41,43 @@ struct GrantRoutes {
         return try body.content(for: customer, among: entitlements, at: now)
     }
 
-    private func keep(_ content: GrantEvent.Content, in scope: Scope, at now: Milliseconds) async throws -> Grant {
-        let id = "grt_" + UUID().uuidString.lowercased()
-        switch try await storage.createGrant(id, content, in: scope.id, at: now) {
+    /// Makes the grant, or finds it where the same request was carried out and its answer could not be remembered.
+    private func keep(
+        _ content: GrantEvent.Content, of call: APICall, in scope: Scope, at now: Milliseconds
+    ) async throws -> Grant {
+        if let id = Self.identifier(of: call, content, in: scope),
+            let grant = try await keep(id, content, in: scope, at: now)
+        {
+            // A key that was used long ago is a new one.
+            if now - grant.createdAt < IdempotencyDecision.keeping { return grant }
+        }
+        guard let grant = try await keep(UUID().text, content, in: scope, at: now) else {
+            throw APIFailure(.serviceUnavailable, "storage_failed", "The grant could not be stored.", isRetryable: true)
+        }
+        return grant
+    }
+
+    /// Nil where the identifier was another grant's, which was erased since or went to another customer.
+    private func keep(
+        _ id: String, _ content: GrantEvent.Content, in scope: Scope, at now: Milliseconds
+    ) async throws -> Grant? {
+        switch try await storage.createGrant("grt_" + id, content, in: scope.id, at: now) {
         case .created(let grant): return grant
+        case .isTaken: return nil
         case .refused:
             throw APIFailure(
                 .unprocessableContent, "too_many_grants",
                 "The customer already has \(GrantDecision.most) active grants; revoke some first.")
         }
+    }
+
+    /// What the attempts of one request have in common; nil where the client names no key.
+    private static func identifier(of call: APICall, _ content: GrantEvent.Content, in scope: Scope) -> String? {
+        guard let key = call.idempotencyKey else { return nil }
+        return UUID(digestOf: [
+            "grant", call.principal.name, key, scope.bundleID, scope.environment.rawValue, content.customer ?? "",
+            content.entitlement ?? "", content.until.map { "\($0)" } ?? "", content.reason, content.actor,
+        ]).text
     }
 
     private func revoke(_ call: APICall) async throws -> Response {

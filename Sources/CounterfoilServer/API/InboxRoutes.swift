@@ -72,11 +72,11 @@ struct InboxRoutes {
         return .json { json in
             NotificationJSON.write(kept, scopes, to: &json) { json in
                 decoded.write(to: &json)
-                if isWhole { json.member("signed_data", kept.text) }
+                if isWhole, !kept.isDamaged { json.member("signed_data", kept.text) }
                 guard !others.isEmpty else { return }
                 json.member("other_texts", others) { json, other in
                     NotificationJSON.write(other, scopes, to: &json) { json in
-                        if isWhole { json.member("signed_data", other.text) }
+                        if isWhole, !other.isDamaged { json.member("signed_data", other.text) }
                     }
                 }
             }

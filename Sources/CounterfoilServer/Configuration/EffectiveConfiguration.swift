@@ -65,7 +65,7 @@ struct EffectiveConfiguration {
     private mutating func add(_ path: String, secrets count: Int) { add(path, count == 0 ? "none" : "\(count) set") }
 
     /// The scheme, the host and the port of a URL.
-    private static func place(of text: String) -> String {
+    fileprivate static func place(of text: String) -> String {
         guard let url = URLComponents(string: text), let scheme = url.scheme, let host = url.host else { return "set" }
         return "\(scheme)://\(host)\(url.port.map { ":\($0)" } ?? "")\(url.path.count > 1 ? "/…" : "")"
     }
@@ -174,4 +174,9 @@ struct EffectiveConfiguration {
         add("console.read_only", console.isReadOnly)
         add("console.audit_reads", console.auditsReads)
     }
+}
+
+extension ServerConfiguration {
+    /// The scheme, the host and the port of a URL, for those who look at the configuration: its path can be a secret.
+    package static func place(ofURL url: String) -> String { EffectiveConfiguration.place(of: url) }
 }

@@ -9,10 +9,18 @@ public struct LoadedConfiguration: Sendable {
     /// What is allowed and may not be meant, such as a key file that others can read.
     public var notes: [ConfigurationIssue]
 
-    init(configuration: ServerConfiguration, notes: [ConfigurationIssue]) {
+    /// The credentials that were not there and may be when the service runs.
+    private let absent: AbsentCredentials
+
+    init(configuration: ServerConfiguration, notes: [ConfigurationIssue], absent: AbsentCredentials) {
         self.configuration = configuration
         self.notes = notes
+        self.absent = absent
     }
+
+    /// Whether a setting of the file, such as `apps[0].key`, has a secret that was not there and may be when the service runs.
+    /// Only who reads with ``SecretReading/present`` gets to know of one.
+    package func isUnread(_ setting: String) -> Bool { absent.isAny(in: setting) }
 }
 
 /// Something about one place of a configuration file.

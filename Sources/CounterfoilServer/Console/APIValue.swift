@@ -1,3 +1,4 @@
+internal import Basics
 internal import Foundation
 
 /// A value of an answer of the API, as pages read it.
@@ -66,7 +67,7 @@ indirect enum APIValue: Sendable {
     var instant: Date? {
         switch self {
         case .number(let number): Date(timeIntervalSince1970: Double(number) / 1000)
-        case .text(let text): try? Date(text, strategy: .iso8601)
+        case .text(let text): InstantText.date(iso8601: text)
         default: nil
         }
     }

@@ -20,17 +20,23 @@ struct ConsoleAPI: Sendable {
         /// Why it is an error, with the name of the field that it is about. What is in the path is no field.
         var message: String {
             let message = json["message"].text ?? "The API answered \(status)."
-            guard let field = json["param"].text, !["id", "name"].contains(field), !message.contains(field) else {
+            guard let field, !["id", "name"].contains(field), !message.contains(field) else {
                 return message
             }
             return "\(field): \(message)"
         }
 
+        /// The name of the field that it is about.
+        var field: String? { json["param"].text }
+
         /// The answer, unless it is an error.
         func orFailure() throws(APIFailure) -> Answer {
             guard !isFine else { return self }
-            throw APIFailure(.init(code: status), code ?? "failed", message, parameter: json["param"].text)
+            throw failure
         }
+
+        /// The answer, which is an error.
+        var failure: APIFailure { APIFailure(.init(code: status), code ?? "failed", message, parameter: field) }
     }
 
     private let respond: @Sendable (Request, ServerContext) async throws -> Response

@@ -101,7 +101,8 @@ extension ConsoleAction {
             back: { ["webhooks", $0["name"] ?? ""] },
             // With what happens at this moment.
             defaults: { ["to": ($0 + 0.001).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))] },
-            count: Self.countReplay),
+            count: Self.countReplay,
+            inputs: spanOfReplay),
         .init(
             name: "recover", title: "Read a part of the history again", scope: .operationsWrite,
             fields: ["from", "to"],
@@ -111,7 +112,8 @@ extension ConsoleAction {
                     "What is known stays; what is new is processed.",
                 ]
             },
-            request: { try Self.recovery($0) }, back: { _ in ["completeness"] }, count: Self.countRecovery),
+            request: { try Self.recovery($0) }, back: { _ in ["completeness"] }, count: Self.countRecovery,
+            inputs: span),
         .init(
             name: "refresh", title: "Ask the App Store about the customer", scope: .supportWrite, fields: ["id"],
             consequences: { ["The App Store is asked for everything that \($0["id"] ?? "") bought."] },
@@ -132,7 +134,8 @@ extension ConsoleAction {
                     body: [
                         "days": try fields.number("days") ?? 0, "reason": fields["reason"] ?? "customer_satisfaction",
                     ])
-            }, back: { $0["customer"].map { ["customers", $0] } ?? ["customers"] }),
+            }, back: { $0["customer"].map { ["customers", $0] } ?? ["customers"] },
+            inputs: [.init(name: "days", label: "Days (1 to 90)", value: "7", type: "number")]),
         .init(
             name: "grant", title: "Give an entitlement", scope: .grantsWrite,
             fields: ["id", "entitlement", "until", "reason"],
@@ -147,7 +150,11 @@ extension ConsoleAction {
                 ]
                 if let until = try fields.instant("until") { body["until"] = until }
                 return ConsoleRequest(.post, "customers", fields.text("id"), "grants", isScoped: true, body: body)
-            }, back: { ["customers", $0["id"] ?? ""] }, namesActor: true),
+            }, back: { ["customers", $0["id"] ?? ""] }, namesActor: true,
+            inputs: [
+                .init(name: "until", label: "Until, such as 2026-12-31 (empty: no end)"),
+                .init(name: "reason", label: "Reason, kept in the ledger"),
+            ]),
         .init(
             name: "revoke", title: "Take the grant back", scope: .grantsWrite, fields: ["id", "grant", "reason"],
             consequences: { ["\($0["id"] ?? "") loses what the grant \($0["grant"] ?? "") gives, at once."] },
@@ -155,7 +162,8 @@ extension ConsoleAction {
                 ConsoleRequest(
                     .post, "customers", fields.text("id"), "grants", fields.text("grant"), "revoke", isScoped: true,
                     body: ["reason": fields.text("reason")])
-            }, back: { ["customers", $0["id"] ?? ""] }, namesActor: true),
+            }, back: { ["customers", $0["id"] ?? ""] }, namesActor: true,
+            inputs: [.init(name: "reason", label: "Reason")]),
         .init(
             name: "order", title: "Ask the App Store for the order", scope: .supportRead, fields: ["id"],
             consequences: {
@@ -172,6 +180,14 @@ extension ConsoleAction {
             request: { ConsoleRequest(.delete, "operations", "sessions", $0.text("session")) },
             back: { _ in ["operations"] }),
     ]
+
+    /// A time.
+    private static let span: [ConsolePage.Field] = [
+        .init(name: "from", label: "From, such as 2026-05-03"), .init(name: "to", label: "to"),
+    ]
+
+    private static let spanOfReplay: [ConsolePage.Field] =
+        span + [.init(name: "after", label: "After event number (to go on)")]
 
     private static func replay(_ fields: FormFields) throws -> ConsoleRequest {
         var body: [String: Any] = [

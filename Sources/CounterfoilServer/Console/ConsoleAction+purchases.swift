@@ -18,7 +18,8 @@ extension ConsoleAction {
                 ConsoleRequest(
                     .post, "customers", fields.text("id"), "purchases", fields.text("original"), "transfer",
                     isScoped: true, body: ["reason": fields.text(Confirmation.reasonField)])
-            }, back: { ["customers", $0["id"] ?? ""] }, asksForReason: true),
+            }, back: { ["customers", $0["id"] ?? ""] }, asksForReason: true,
+            inputs: [.init(name: "original", label: "Transaction of the purchase")]),
         .init(
             name: "offer", title: "Sign the offer", scope: .offersSign, fields: ["id", "product", "offer", "format"],
             consequences: {
@@ -34,7 +35,11 @@ extension ConsoleAction {
                         "product_id": fields.text("product"), "offer_id": fields.text("offer"),
                         "format": fields["format"] ?? "jws",
                     ])
-            }, back: { ["customers", $0["id"] ?? ""] }, shows: Self.signedOffer),
+            }, back: { ["customers", $0["id"] ?? ""] }, shows: Self.signedOffer,
+            inputs: [
+                .init(name: "product", label: "Subscription, by its product identifier"),
+                .init(name: "offer", label: "Promotional offer, by its identifier"),
+            ]),
     ]
 
     /// The signature, which nothing shows again.

@@ -31,8 +31,18 @@ struct ConsoleAction: Sendable {
     var asksForReason = false
     /// A page of what the API answered, where that is seen once.
     var shows: (@Sendable (APIValue, Visit) -> ConsolePage)?
+    /// The fields that somebody types. Where one of them is refused, all are asked for again with what was typed.
+    var inputs: [ConsolePage.Field] = []
 
     static func named(_ name: String?) -> ConsoleAction? { all.first { $0.name == name } }
+
+    /// Whether something of that name is typed.
+    func hasInput(_ name: String?) -> Bool { inputs.contains { $0.isNamed(name) } }
+}
+
+extension ConsolePage.Field {
+    /// Whether this is its name, or the one that the API has for it: `offer` is `offer_id` there.
+    func isNamed(_ name: String?) -> Bool { name == self.name || name == self.name + "_id" }
 }
 
 /// A request to the API, as an action makes it.

@@ -22,7 +22,10 @@ enum ConsoleActions {
     private static func visit(
         _ request: Request, _ context: ServerContext, _ console: Console
     ) async throws -> (Visit, ConsoleAction) {
-        let asking = try ConsoleRoutes.visit(request, context, console)
+        let asking: Visit
+        do { asking = try ConsoleRoutes.visit(request, context, console) } catch is SignIn.Needed {
+            throw SignIn.Needed(back: try await origin(of: request))
+        }
         var fields = try await FormFields(request)
         guard let action = ConsoleAction.named(fields["action"]) else {
             throw APIFailure(.notFound, "not_found", "There is no such action.")
@@ -49,6 +52,15 @@ enum ConsoleActions {
         return (visit, action)
     }
 
+    /// The page that had a form whose session has ended; nil where that cannot be told.
+    private static func origin(of request: Request) async throws -> PageLink? {
+        let fields = try await FormFields(request)
+        guard let action = ConsoleAction.named(fields["action"]) else { return nil }
+        let query = ["app", "environment"].compactMap { name in fields[name].map { (name, $0) } }
+        // No header is as long as a form may be.
+        return PageLink(own: PageLink(["console"] + action.back(fields), query: query).description)
+    }
+
     private static func confirmation(
         _ visit: Visit, _ action: ConsoleAction, problem: String?
     ) async throws -> Response {
@@ -66,7 +78,7 @@ enum ConsoleActions {
             cancel: back(from: action, visit), ticket: visit.console.tickets.issue(for: purpose(action, visit)),
             fields: [("action", action.name)] + fields + visit.selection.query,
             typedWord: action.typed.map { $0(visit.fields) }, asksForReason: action.asksForReason,
-            isDangerous: action.typed != nil)
+            reason: visit.fields[Confirmation.reasonField] ?? "", isDangerous: action.typed != nil)
         let html = visit.console.library.page("confirmation", confirmation.values, in: visit.shell(page))
         return .page(html, status: .init(code: page.status))
     }
@@ -98,7 +110,9 @@ enum ConsoleActions {
         switch answer.status {
         case ..<300: break
         // Refused before anything was done.
-        case 400..<500: return .notDone(try await confirmation(visit, action, problem: answer.message))
+        case 400..<500:
+            if action.hasInput(answer.field) { return .notDone(refusal(answer.failure, of: action, visit)) }
+            return .notDone(try await confirmation(visit, action, problem: answer.message))
         default: return .done(uncertainty(answer, of: action, visit), later: back(from: action, visit))
         }
         let done = back(from: action, visit, [("done", action.name)])
@@ -117,12 +131,13 @@ enum ConsoleActions {
         PageLink(["console"] + action.back(visit.fields), query: visit.selection.query + query)
     }
 
-    /// Says why something was not done.
+    /// Says why something was not done, and asks again for what was typed.
     private static func refusal(_ failure: APIFailure, of action: ConsoleAction, _ visit: Visit) -> Response {
         var page = visit.page(action.title)
         page.problem = .init("Not done", reasons: [failure.message])
         page.status = failure.status.code
         page.links([("Back", back(from: action, visit))])
+        page.again(action, visit, isWrong: failure.parameter)
         return visit.response(page)
     }
 
@@ -141,16 +156,35 @@ enum ConsoleActions {
 
 extension ConsolePage {
     /// A form that leads to the page that asks whether to do it; nothing where somebody may not.
+    ///
+    /// - Parameter choices: What is chosen from lists. What is typed comes after it.
     mutating func action(
-        _ name: String, _ visit: Visit, _ values: [(String, String)], _ inputs: [Field] = [], title: String? = nil,
+        _ name: String, _ visit: Visit, _ values: [(String, String)], _ choices: [Field] = [], title: String? = nil,
         button: String? = nil, isInPlace: Bool = false
     ) {
         guard let action = ConsoleAction.named(name), visit.may(action.scope), visit.mayWrite else { return }
         if let title { formTitle(title) }
         let hidden = ([("action", name)] + values + visit.selection.query).map { Field.hidden($0.0, $0.1) }
         form(
-            PageLink("console", "confirm"), hidden + inputs, button: button ?? action.title + "…",
+            PageLink("console", "confirm"), hidden + choices + action.inputs, button: button ?? action.title + "…",
             isInPlace: isInPlace)
+    }
+
+    /// The form of an action that was refused, as it was sent. Nothing where there was nothing to type.
+    fileprivate mutating func again(_ action: ConsoleAction, _ visit: Visit, isWrong name: String?) {
+        guard !action.inputs.isEmpty else { return }
+        let reason = action.asksForReason ? [Confirmation.reasonField] : []
+        let chosen = (action.fields.filter { !action.hasInput($0) } + reason).compactMap { name in
+            visit.fields[name].map { (name, $0) }
+        }
+        let hidden = ([("action", action.name)] + chosen + visit.selection.query).map { Field.hidden($0.0, $0.1) }
+        let typed = action.inputs.map { input in
+            var input = input
+            input.value = visit.fields.exact(input.name) ?? ""
+            input.isWrong = input.isNamed(name)
+            return input
+        }
+        form(PageLink("console", "confirm"), hidden + typed, button: action.title + "…")
     }
 
     /// Says that something was done, when the page is shown after it.

@@ -30,9 +30,9 @@ extension Console {
     /// The page that says what is wrong; for the script of an open page the sentence alone.
     func response(to error: any Error, _ request: Request, _ context: ServerContext) -> Response {
         let isRefetch = ConsoleRoutes.isRefetch(request)
-        if error is SignIn.Needed, !isRefetch {
-            let target = request.method == .get ? [("return", request.uri.description)] : []
-            return .seeOther(PageLink(["console", "sign-in"], query: target))
+        if let needed = error as? SignIn.Needed, !isRefetch {
+            let back = needed.back?.description ?? (request.method == .get ? request.uri.description : nil)
+            return .seeOther(PageLink(["console", "sign-in"], query: back.map { [("return", $0)] } ?? []))
         }
         let page = page(for: error, context)
         guard isRefetch else { return page.response(to: request, context, self) }
@@ -46,6 +46,8 @@ extension Console {
         switch error {
         case is SignIn.Needed:
             return ErrorPage("Sign in", "The session has ended.", code: "unauthorized", .unauthorized)
+        case let problem as FormFields.Problem where problem == .tooLarge:
+            return self.page(for: APIFailure.tooLarge, context)
         case is FormFields.Problem:
             return ErrorPage("Refused", "This is not a form of this server.", code: "bad_form", .badRequest)
         case is ChannelError, is IOError:

@@ -8,7 +8,8 @@ extension ConsolePage.Cell {
     var identity: String {
         switch self {
         case .plain(let text), .foreign(let text, _), .code(let text, _), .tag(let text, _), .number(let text): text
-        case .link(_, let link): link.description
+        // Several may lead to one page.
+        case .link(let text, let link): "\(link) \(text)"
         case .progress(_, _, let text): text
         case .time(let date, _): date?.consoleText ?? ""
         case .none: ""

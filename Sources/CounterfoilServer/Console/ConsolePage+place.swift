@@ -17,6 +17,9 @@ extension ConsolePage {
             query.first { $0.0 == name }.flatMap { $0.1.isEmpty ? nil : $0.1 }
         }
 
+        /// This page without what was said on it once; nil where its address is too long to lead back to.
+        var here: PageLink? { Self.link(path, query.filter { !["done", "fragment"].contains($0.0) }) }
+
         /// The pages between the first and this one.
         private var trail: [String] { (value("back") ?? "").split(separator: ",").map(String.init) }
 
@@ -65,9 +68,30 @@ extension Visit {
         return PageLink(["console"] + segments, query: selection.query + query)
     }
 
-    var place: ConsolePage.Place {
-        .init(path: request.uri.path, query: request.uri.queryParameters.map { (String($0.key), String($0.value)) })
+    /// What links to other states of this page take along, so that each still leads back to that part of the list.
+    var listed: [(String, String)] { kept("list") }
+
+    /// Parameters that a link takes along, those of them that the page has.
+    func kept(_ names: String...) -> [(String, String)] {
+        names.compactMap { name in parameter(name).map { (name, $0) } }
     }
+
+    var place: ConsolePage.Place { .init(path: request.uri.path, query: request.pageQuery) }
+}
+
+extension Request {
+    /// The parameters of a page. Browsers write a blank as a plus, in a form and when a page asks for itself; the API, like
+    /// its clients, knows no such plus.
+    var pageQuery: [(String, String)] {
+        guard let query = uri.query else { return [] }
+        do { return try FormFields.pairs(query.utf8).map { ($0.name, $0.value) } } catch {
+            // No form writes this: somebody typed it.
+            return uri.queryParameters.map { (String($0.key), String($0.value)) }
+        }
+    }
+
+    /// A parameter of a page.
+    func pageParameter(_ name: String) -> String? { pageQuery.first { $0.0 == name }?.1 }
 }
 
 extension ConsolePage.Place {

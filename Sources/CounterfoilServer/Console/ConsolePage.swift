@@ -150,9 +150,11 @@ struct ConsolePage: Sendable {
     }
 
     /// A text as it is, behind a summary.
-    mutating func exact(_ title: String, _ text: String, isOpen: Bool = false, isProven: Bool = true) {
+    mutating func exact(
+        _ title: String, _ text: String, isOpen: Bool = false, isProven: Bool = true, limit: Int = 65_536
+    ) {
         add([
-            "isExact": true, "title": .text(title), "exact": .foreign(text, limit: 65_536), "isOpen": .flag(isOpen),
+            "isExact": true, "title": .text(title), "exact": .foreign(text, limit: limit), "isOpen": .flag(isOpen),
             "exactKind": .text(isProven ? "exact" : "exact unproven"),
         ])
     }
@@ -193,6 +195,8 @@ struct ConsolePage: Sendable {
         var value = ""
         var type = "text"
         var options: [(String, String)] = []
+        /// Whether what was typed was refused.
+        var isWrong = false
 
         static func hidden(_ name: String, _ value: String) -> Field { Field(name: name, value: value, type: "hidden") }
     }
@@ -203,12 +207,16 @@ struct ConsolePage: Sendable {
         _ action: PageLink, _ fields: [Field], button: String, method: String = "post", isInPlace: Bool = false
     ) {
         let start = forms.count
+        // The reason why it was refused leads to it.
+        if let index = fields.firstIndex(where: \.isWrong) { problem?.field = Self.id(ofField: index, form: start) }
         let values = fields.enumerated().map { index, field -> PageValue in
             [
-                "id": .exact("field-\(start)-\(index)"), "fieldName": .exact(field.name), "label": .text(field.label),
+                "id": .exact(Self.id(ofField: index, form: start)), "fieldName": .exact(field.name),
+                "label": .text(field.label),
                 "value": .exact(field.value), "type": .exact(field.type), "isHidden": .flag(field.type == "hidden"),
                 "isArea": .flag(field.type == "area"), "isChoice": .flag(!field.options.isEmpty),
                 "isInput": .flag(!["hidden", "area"].contains(field.type) && field.options.isEmpty),
+                "isWrong": .flag(field.isWrong),
                 "options": .list(
                     field.options.map {
                         [
@@ -224,6 +232,8 @@ struct ConsolePage: Sendable {
         ])
         if isInPlace { blocks.append(form) } else { forms.append(form) }
     }
+
+    private static func id(ofField index: Int, form: Int) -> String { "field-\(form)-\(index)" }
 
     /// A heading among the forms.
     mutating func formTitle(_ text: String) { forms.append(Self.block(["isTitle": true, "title": .text(text)])) }

@@ -73,11 +73,13 @@ enum ConsoleRoutes {
         }
         // Where it was before; a link in a ticket still leads there.
         router.get("/console/refused") { request, _ -> Response in
-            let query = request.uri.queryParameters.map { (String($0.key), String($0.value)) }
-            return .seeOther(PageLink(["console", "notifications", "refused"], query: query))
+            .seeOther(PageLink(["console", "notifications", "refused"], query: request.pageQuery))
         }
         router.post("/console/decode") { request, context -> Response in
-            var visit = try visit(request, context, console)
+            var visit: Visit
+            do { visit = try ConsoleRoutes.visit(request, context, console) } catch is SignIn.Needed {
+                throw SignIn.Needed(back: PageLink("console", "decode"))
+            }
             visit.fields = try await FormFields(uploaded: request, upTo: 6 << 20)
             return visit.response(try await DecodePage.make(visit))
         }
@@ -101,7 +103,7 @@ enum ConsoleRoutes {
     static func visit(_ request: Request, _ context: ServerContext, _ console: Console) throws -> Visit {
         guard var visit = visitor(request, context, console) else { throw SignIn.Needed() }
         visit.selection = try console.selection(
-            app: request.parameter("app"), environment: request.parameter("environment"), for: visit.principal)
+            app: request.pageParameter("app"), environment: request.pageParameter("environment"), for: visit.principal)
         return visit
     }
 

@@ -9,10 +9,15 @@ internal import WebConsole
 /// Signing in by a key, or by a link that `counterfoil server console link` makes; and signing out.
 enum SignIn {
     /// Nobody is signed in.
-    struct Needed: Error {}
+    struct Needed: Error {
+        /// Where to go then, if that is not the page itself.
+        var back: PageLink?
+    }
 
     static func add(to router: Router<ServerContext>, _ console: Console) {
-        router.get("/console/sign-in") { request, context in page(request, context, console, problem: nil) }
+        router.get("/console/sign-in") { request, context in
+            page(request, context, console, back: request.pageParameter("return"), problem: nil)
+        }
         router.post("/console/sign-in") { request, context in try await signIn(request, context, console) }
         router.post("/console/sign-out") { request, context -> Response in
             let isSecure = console.isSecure(request, context)
@@ -27,16 +32,18 @@ enum SignIn {
     }
 
     /// The form; or, for a link, a button: programs that preview links must not use it up.
+    ///
+    /// - Parameter back: Where to go then.
     private static func page(
-        _ request: Request, _ context: ServerContext, _ console: Console, problem: String?,
+        _ request: Request, _ context: ServerContext, _ console: Console, back: String?, problem: String?,
         status: HTTPResponse.Status = .ok
     ) -> Response {
         var page = ConsolePage("Sign in")
-        let back = request.parameter("return") ?? "/console"
+        let back = (back.flatMap { PageLink(own: $0) } ?? PageLink("console")).description
         if !maySend(request, context, console) {
             // Without a form nobody sends a key that others can read on its way.
             page.paragraph(plainHTTP, "empty")
-        } else if let token = request.parameter("link") {
+        } else if let token = request.pageParameter("link") {
             if console.links?.isGood(token) ?? false {
                 page.paragraph("This link signs you in once.")
                 page.form(
@@ -72,9 +79,11 @@ enum SignIn {
         _ request: Request, _ context: ServerContext, _ console: Console
     ) async throws -> Response {
         let isSecure = console.isSecure(request, context)
+        let fields = try await FormFields(request, upTo: 16 << 10)
+        // Whoever mistypes a key still gets to the page that a link led to.
         func refuse(_ reason: String, _ status: HTTPResponse.Status) -> Response {
             console.core.requestAudit.noteAnonymous(request, context, result: "\(status.code)")
-            return page(request, context, console, problem: reason, status: status)
+            return page(request, context, console, back: fields["return"], problem: reason, status: status)
         }
         guard maySend(request, context, console) else { return refuse(plainHTTP, .forbidden) }
         let client = ClientAddress(of: request, from: context.peer, console.core.configuration.listen)
@@ -82,7 +91,6 @@ enum SignIn {
         guard !console.failures.isBlocked(address) else {
             return refuse("Too many attempts failed. Wait for a minute.", .tooManyRequests)
         }
-        let fields = try await FormFields(request, upTo: 16 << 10)
         let key =
             if let link = fields["link"] {
                 console.links?.redeem(link).flatMap { console.key(named: $0) }

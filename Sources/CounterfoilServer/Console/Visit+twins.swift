@@ -1,3 +1,4 @@
+internal import Basics
 internal import HTTPTypes
 internal import Hummingbird
 internal import WebConsole
@@ -17,20 +18,5 @@ extension Visit {
         // Where the console has a port of its own, the API is at the other.
         guard console.settings.listen != nil else { return "\(scheme)://\(authority)" }
         return "\(scheme)://\(OriginCheck.name(of: authority) ?? listen.host):\(listen.port)"
-    }
-}
-
-extension String {
-    /// The text as one word of a shell's command line.
-    var shellWord: String {
-        let isPlain = utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "-._/:".utf8.contains(byte)
-            }
-        }
-        return isPlain && !isEmpty ? self : "'" + replacing("'", with: #"'\''"#) + "'"
     }
 }

@@ -22,7 +22,7 @@ struct Visit: Sendable {
     var mayWrite: Bool { !console.settings.isReadOnly }
 
     func parameter(_ name: String) -> String? {
-        request.parameter(name).flatMap { $0.isEmpty ? nil : $0 }
+        request.pageParameter(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The instant that the page is of, in milliseconds; what is no instant as it is, for the API to refuse.
@@ -120,7 +120,9 @@ struct Visit: Sendable {
     ]
 
     /// The page of the navigation that pages elsewhere belong to.
-    private static let parents = ["transactions": "customers", "orders": "customers", "recoveries": "completeness"]
+    private static let parents = [
+        "transactions": "customers", "orders": "customers", "events": "customers", "recoveries": "completeness",
+    ]
 
     func shell(_ page: ConsolePage) -> Shell {
         var shell = console.shell(page.heading, for: request)
@@ -129,6 +131,8 @@ struct Visit: Sendable {
         shell.up = page.up
         let segments = request.uri.path.split(separator: "/").dropFirst().map { String($0) }
         let place = segments.first.map { Self.parents[$0] ?? $0 }
+        // Of what there is in one environment there is nothing in another, nor of a form that was sent.
+        let section = Self.pages.first { $0.1.first == place }?.1 ?? []
         shell.navigation = Self.pages.map { title, path, key in
             .init(
                 title, PageLink(["console"] + path, query: selection.query), isCurrent: path.first == place,
@@ -142,7 +146,7 @@ struct Visit: Sendable {
                     selection.all.allSatisfy { $0.bundleID == scope.bundleID }
                         ? scope.environment.rawValue : "\(scope.bundleID) \(scope.environment.rawValue)",
                     PageLink(
-                        ["console"] + (place.map { [$0] } ?? []),
+                        ["console"] + section,
                         query: [("app", scope.bundleID), ("environment", scope.environment.rawValue)]),
                     isCurrent: scope.id == selection.scope?.id)
             }
@@ -150,10 +154,12 @@ struct Visit: Sendable {
         shell.search = .init(
             PageLink("console", "customers"), label: "Search", text: parameter("q") ?? "", fields: selection.query)
         shell.account = .init(name: principal.name, signOut: PageLink("console", "sign-out"))
-        shell.topics = page.topics
         shell.events = PageLink("console", "events")
         shell.since = changes
-        if request.method == .get, let own = PageLink(own: request.uri.description) { shell.current = own }
+        // A page that cannot be asked for again follows nothing.
+        if request.method == .get, let here = self.place.here {
+            (shell.current, shell.topics) = (here, page.topics)
+        }
         shell.notes = page.notes + (mayWrite ? [] : ["Read-only: the configuration lets nothing be changed here."])
         shell.problem = page.problem
         if case .simulator = console.core.configuration.clock {
@@ -201,7 +207,9 @@ struct Visit: Sendable {
 
     /// Nil where everybody who reads it has an entry of their own in the audit log.
     var sharing: Sharing? {
-        if console.settings.auditsReads, request.uri.path.hasPrefix("/console/customers/") { return nil }
+        let path = request.uri.path
+        let isOfCustomer = path.hasPrefix("/console/customers/") || path.hasPrefix("/console/refunds/")
+        if console.settings.auditsReads, isOfCustomer { return nil }
         return Sharing(
             target: request.uri.description, scopes: principal.scopes, apps: principal.apps,
             environments: principal.environments.map { Set($0.map(\.rawValue)) })

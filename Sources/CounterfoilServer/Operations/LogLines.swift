@@ -78,8 +78,8 @@ public struct LogLines: LogHandler {
     /// In quotation marks where it would not be one word.
     private static func quoted(_ text: String) -> String {
         let isWord = !text.isEmpty && text.unicodeScalars.allSatisfy { $0 != " " && $0 != "\"" && $0 != "=" }
-        return isWord
-            ? text.escapingUnprintable : "\"\(text.replacing("\"", with: "\\\"").escapingUnprintable)\""
+        if isWord { return text.escapingUnprintable }
+        return "\"\(text.escaping { $0 == "\\" || $0 == "\"" ? "\\\($0)" : nil }.escapingUnprintable)\""
     }
 
     /// In one call, so that lines of several threads do not mix. What cannot be written is lost: the work goes on.

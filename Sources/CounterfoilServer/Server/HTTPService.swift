@@ -16,24 +16,25 @@ enum HTTPService {
         onRunning: @escaping @Sendable (Int?) -> Void
     ) throws -> some Service {
         let pages = console?.settings.listen == nil ? console?.responder : nil
-        let address = BindAddress.hostname(core.configuration.listen.host, port: core.configuration.listen.port)
         return try application(
-            core, identity, ConsoleSwitch(base: ServerRoutes.responder(core), console: pages), address, onRunning)
+            core, identity, ConsoleSwitch(base: ServerRoutes.responder(core), console: pages),
+            ListenPlace(ofAPI: core.configuration), onRunning)
     }
 
     /// The pages at an address of their own.
     static func application(
-        of console: Console, at address: ServerConfiguration.Console.Address, _ identity: Live<TLSIdentity>?
+        of console: Console, at address: ServerConfiguration.Console.Address, _ identity: Live<TLSIdentity>?,
+        onRunning: @escaping @Sendable () -> Void
     ) throws -> some Service {
         try application(
             console.core, identity, ConsoleOnly(console: console.responder),
-            .hostname(address.host, port: address.port)
-        ) { _ in }
+            ListenPlace(ofConsole: address, console.core.configuration)
+        ) { _ in onRunning() }
     }
 
     private static func application(
         _ core: ServerCore, _ identity: Live<TLSIdentity>?, _ responder: some HTTPResponder<ServerContext>,
-        _ address: BindAddress, _ onRunning: @escaping @Sendable (Int?) -> Void
+        _ place: ListenPlace, _ onRunning: @escaping @Sendable (Int?) -> Void
     ) throws -> some Service {
         var logger = core.logger
         // What is below it is the talk of connections.
@@ -44,20 +45,27 @@ enum HTTPService {
             server: try server(
                 core.configuration, identity, ClientConnections(core.configuration, core.requests), taken),
             configuration: .init(
-                address: address,
+                address: .hostname(place.host, port: place.port),
                 serverName: nil, backlog: 1024,
                 availableConnectionsDelegate: .maximum(
                     core.configuration.limits.connections ?? maximumConnections, logger: logger)),
             onServerRunning: { channel in onRunning(channel.localAddress?.port) },
             eventLoopGroupProvider: .shared(loops), logger: logger)
-        return ServingApplication(application: application, connections: taken)
+        return ServingApplication(application: application, connections: taken, place: place)
     }
 
     private struct ServingApplication<Base: ApplicationProtocol>: Service {
         let application: Base
         let connections: TakenConnections
+        let place: ListenPlace
 
-        func run() async throws { try await connections.whileServing { try await application.run() } }
+        func run() async throws {
+            do { try await connections.whileServing { try await application.run() } } catch {
+                // The server may have two addresses, and only here it is known which one this is about.
+                if let refusal = ServerError(listening: error, at: place) { throw refusal }
+                throw error
+            }
+        }
     }
 
     /// Half as many as there are cores. They only take requests apart and write answers; what an answer takes is done on the

@@ -75,19 +75,26 @@ public final class Server: Sendable {
         do { storage = try SQLiteStorage(path: configuration.storage.path, options: options) } catch {
             throw ServerError(.noLedger, error.message)
         }
-        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        // The port of the API, and nil for the console's, each when requests are accepted there.
+        let (ports, continuation) = AsyncStream.makeStream(of: Int?.self)
         let core: ServerCore
         let identity: Live<TLSIdentity>?
         let application: any Service
-        let console: Console?
+        let ownConsole: (any Service)?
         do {
             core = try await ServerCore(
                 configuration, storage: storage, clock: clock, logger: logger, metrics: metrics, tracer: tracer)
             identity = try configuration.listen.tls.map { Live(try TLSIdentity($0)) }
-            console = configuration.console.isEnabled ? try Console(core) : nil
+            let console = configuration.console.isEnabled ? try Console(core) : nil
             application = try HTTPService.application(core, identity, console) { port in
-                if let port { continuation.yield(port) }
-                continuation.finish()
+                continuation.yield(port ?? configuration.listen.port)
+            }
+            if let console, let address = console.settings.listen {
+                ownConsole = try HTTPService.application(of: console, at: address, identity) {
+                    continuation.yield(nil)
+                }
+            } else {
+                ownConsole = nil
             }
         } catch {
             // Whoever tries again finds the ledger free.
@@ -107,9 +114,7 @@ public final class Server: Sendable {
         services.append(core.recovery)
         services.append(core.consumption)
         services.append(core.grantExpiry)
-        if let console, let address = console.settings.listen {
-            services.append(try HTTPService.application(of: console, at: address, identity))
-        }
+        if let ownConsole { services.append(ownConsole) }
         services.append(application)
         // It ends before those who wait for its streams.
         services.append(ChangeService(core))
@@ -125,8 +130,14 @@ public final class Server: Sendable {
             try await run(group, storage)
         }
         core.warnOfRoots()
-        for await port in ports { return Server(port: port, core: core, identity: identity, group: group, task: task) }
-        do { try await task.value } catch { throw ServerError(error, configuration.listen) }
+        var (port, awaited) = (configuration.listen.port, ownConsole == nil ? 1 : 2)
+        for await opened in ports {
+            if let opened { port = opened }
+            awaited -= 1
+            guard awaited == 0 else { continue }
+            return Server(port: port, core: core, identity: identity, group: group, task: task)
+        }
+        do { try await task.value } catch { throw ServerError(starting: error) }
         throw ServerError(.failed, "the server ended before it began")
     }
 

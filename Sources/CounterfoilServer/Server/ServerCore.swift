@@ -142,7 +142,7 @@ package struct ServerCore: Sendable {
         decoder = try PastedDataDecoder(configuration, clock)
 
         watch = RequestWatch(limit: configuration.limits.requestTime)
-        readiness = Readiness { try await storage.checkWritable() }
+        readiness = Readiness(check: { try await storage.checkWritable() })
         bodies = BodyBudget(configuration.limits)
         addGauges()
     }

@@ -44,27 +44,39 @@ public struct ServerError: CounterfoilError, Hashable {
         self.message = message
     }
 
-    /// Says what the failure of listening means.
-    init(_ error: any Error, _ listen: ServerConfiguration.Listen) {
-        let place = "\(listen.host):\(listen.port)"
+    /// Says what it means that the server did not start.
+    init(starting error: any Error) {
         switch error {
         case let error as ServerError: self = error
         case let error as StorageError: self.init(.noLedger, error.message)
-        case let error as IOError where error.errnoCode == EADDRINUSE:
-            self.init(.portTaken, "\(place) is taken by another program; --port or listen.port names another port")
-        case let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM:
-            self.init(
-                .noAddress,
-                "this user cannot listen on \(place); use a port from 1024, or give the service CAP_NET_BIND_SERVICE")
-        case let error as IOError where error.errnoCode == EADDRNOTAVAIL:
-            self.init(.noAddress, "\(listen.host) is not an address of this machine")
-        case is SocketAddressError: self.init(.noAddress, "\(listen.host) is neither an address nor a known name")
-        case is NIOSSLError, is BoringSSLError:
-            self.init(
-                .badCertificate,
-                "the certificate and the key of listen.tls do not belong together; both must be PEM, the server's first"
-            )
+        case is NIOSSLError, is BoringSSLError: self = .mismatch
         default: self.init(.failed, "the server cannot start: \(error.logReason)")
         }
     }
+
+    /// Says what the failure of listening means; nil for what is no such failure.
+    init?(listening error: any Error, at place: ListenPlace) {
+        switch error {
+        case let error as IOError where error.errnoCode == EADDRINUSE:
+            self.init(.portTaken, "\(place.description) is taken; \(place.remedy)")
+        case let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM:
+            self.init(
+                .noAddress,
+                """
+                this user cannot listen on \(place.description); use a port from 1024 in \(place.portSetting), or give the \
+                service CAP_NET_BIND_SERVICE
+                """)
+        case let error as IOError where error.errnoCode == EADDRNOTAVAIL:
+            self.init(.noAddress, "\(place.host) is not an address of this machine; change \(place.hostSetting)")
+        case is SocketAddressError:
+            self.init(
+                .noAddress, "\(place.host) is neither an address nor a known name; change \(place.hostSetting)")
+        case is NIOSSLError, is BoringSSLError: self = .mismatch
+        default: return nil
+        }
+    }
+
+    private static let mismatch = Self(
+        .badCertificate,
+        "the certificate and the key of listen.tls do not belong together; both must be PEM, the server's first")
 }

@@ -98,7 +98,10 @@ extension RenewalFact {
     /// Whether it was signed with a period in mind, not with an earlier one. What it says of a failed payment or of a
     /// cancellation is over when the customer has bought again.
     func isAbout(_ fact: TransactionFact) -> Bool {
-        signedDate >= fact.purchaseDate || (productID == fact.productID && renewalDate == fact.expiresDate)
+        if productID == fact.productID, renewalDate == fact.expiresDate { return true }
+        // What is paid late in a grace period begins before the payment failed: the end tells which period was meant.
+        let isOfEarlier = renewalDate.map { $0 <= fact.purchaseDate } ?? false
+        return signedDate >= fact.purchaseDate && !isOfEarlier
     }
 
     /// Whether the App Store still means to be paid. There are reports of grace periods, after a trial, in which

@@ -22,11 +22,17 @@ struct CustomerFold {
     mutating func run() {
         let transactions = facts.transactions
         let all = facts.facts.transactions
+        // Of the purchase that the last transaction was of: one can have many.
+        var revoked: (key: String, places: [Int])?
         var start = 0
         while start < transactions.count {
             let first = transactions[start].index
             guard all[first].type == .autoRenewableSubscription else {
-                add(all[first], isRevoked: transactions[start].isRevoked)
+                let key = all[first].originalTransactionID
+                let places = revoked?.key == key ? revoked?.places : nil
+                let known = places ?? facts.revokedPlaces(ofPurchaseAt: start)
+                revoked = (key, known)
+                add(all[first], revokedBy: facts.revocation(at: start, among: known))
                 start += 1
                 continue
             }
@@ -44,7 +50,9 @@ struct CustomerFold {
     /// A subscription with all its periods.
     private mutating func add(_ periods: ArraySlice<CountingFacts.Transaction>) {
         guard let current = facts.currentPeriod(of: periods) else { return }
-        let state = facts.subscription(current, periods)
+        var state = facts.subscription(current, periods)
+        // A receipt does not say the group.
+        state.subscriptionGroupIdentifier = state.subscriptionGroupIdentifier ?? engine.group(of: state.productID)
         states.subscriptions.append(state)
         products.append(ProductState(state))
         let all = facts.facts.transactions
@@ -72,10 +80,10 @@ struct CustomerFold {
     }
 
     /// A purchase that is no auto-renewable subscription.
-    private mutating func add(_ fact: TransactionFact, isRevoked: Bool) {
+    private mutating func add(_ fact: TransactionFact, revokedBy revocation: TransactionFact?) {
         let period = fact.type == .nonRenewingSubscription ? engine.duration(of: fact.productID) : nil
         let purchase = PurchaseState(
-            fact, isRevoked: isRevoked, endDate: period?.after(fact.purchaseDate), asOf: facts.asOf)
+            fact, revokedBy: revocation, endDate: period?.after(fact.purchaseDate), asOf: facts.asOf)
         states.purchases.append(purchase)
         if fact.type == .nonConsumable || fact.type == .nonRenewingSubscription {
             products.append(ProductState(purchase))

@@ -14,6 +14,7 @@ public struct EntitlementEngine: Sendable {
     private let namesByProduct: [ExactText: [Int]]
     private let levels: [ExactText: Int]
     private let durations: [ExactText: Period]
+    private let groupsByProduct: [ExactText: String]
     /// The subscription groups of the catalogue.
     let groups: Set<String>
 
@@ -30,6 +31,7 @@ public struct EntitlementEngine: Sendable {
         namesByProduct = index
         levels = Self.byExactText(catalogue.levels)
         durations = Self.byExactText(catalogue.durations)
+        groupsByProduct = Self.byExactText(catalogue.groups)
         groups = Set(catalogue.groups.values)
     }
 
@@ -64,6 +66,9 @@ public struct EntitlementEngine: Sendable {
     func level(of productID: String) -> Int { levels[ExactText(productID)] ?? .max }
 
     func duration(of productID: String) -> Period? { durations[ExactText(productID)] }
+
+    /// The group that the catalogue gives a product.
+    func group(of productID: String) -> String? { groupsByProduct[ExactText(productID)] }
 
     /// Which of `names` a product gives.
     func names(of productID: String) -> [Int] { namesByProduct[ExactText(productID)] ?? [] }

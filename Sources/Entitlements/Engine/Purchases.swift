@@ -2,19 +2,22 @@ internal import AppStoreModels
 internal import Foundation
 
 extension PurchaseState {
-    init(_ fact: TransactionFact, isRevoked: Bool, endDate: Date?, asOf: Date) {
+    /// How a purchase stands at an instant.
+    ///
+    /// - Parameter revocation: What says that it was refunded or revoked: see ``CountingFacts/revocation(at:among:)``.
+    init(_ fact: TransactionFact, revokedBy revocation: TransactionFact?, endDate: Date?, asOf: Date) {
         let isKept = fact.type == .nonConsumable || fact.type == .nonRenewingSubscription
         let isOver = endDate.map { $0 <= asOf } ?? false
         self.init(
             transactionID: fact.transactionID, originalTransactionID: fact.originalTransactionID,
             productID: fact.productID, type: fact.type, quantity: fact.quantity, purchaseDate: fact.purchaseDate,
-            ownership: fact.ownership, hasAccess: isKept && !isRevoked && !isOver, endDate: endDate,
+            ownership: fact.ownership, hasAccess: isKept && revocation == nil && !isOver, endDate: endDate,
             offerType: fact.offerType, offerIdentifier: fact.offerIdentifier, details: [])
-        if isRevoked {
-            revocationDate = fact.revocationDate
-            revocationReason = fact.revocationReason
-            revocationType = fact.revocationType
-            details.append(.takenBack(fact.revocationType, fact.ownership))
+        if let revocation {
+            revocationDate = revocation.revocationDate
+            revocationReason = revocation.revocationReason
+            revocationType = revocation.revocationType
+            details.append(.takenBack(revocation.revocationType, fact.ownership))
         } else if isOver {
             details.append(.durationOver)
         }

@@ -8,7 +8,7 @@ public import Foundation
 public struct TransactionFact: Sendable, Hashable {
     /// `transactionId`, new with every purchase and renewal.
     public var transactionID: String
-    /// `originalTransactionId`, the key of a subscription; of every other purchase the transaction itself.
+    /// `originalTransactionId`, the key of a subscription or of another purchase: its first transaction.
     public var originalTransactionID: String
     /// `productId`.
     public var productID: String

@@ -6,6 +6,8 @@ struct ReceiptReader {
     let written: WrittenResponse
     let received: Date
     let catalogue: ProductCatalogue
+    /// The kinds of products that are known beside the catalogue, by transaction.
+    let kinds: [String: ProductType]
     let limits: VerifyReceiptLimits
 
     /// When the App Store was asked: all but `in_app` is of then.
@@ -18,16 +20,15 @@ struct ReceiptReader {
         let latest = (written.latest?.items ?? []) + (written.latestExpired?.items ?? [])
         var facts = try read(latest, signedDate: asked)
         let known = Set(facts.map(\.transactionID))
-        facts += try read(written.receipt?.purchases?.items ?? [], signedDate: made).filter {
-            !known.contains($0.transactionID)
-        }
-        // The receipt of a single transaction, as old as iOS 6.
-        if let receipt = written.receipt, receipt.purchases == nil, let id = receipt.members.text("transaction_id"),
-            !known.contains(id)
-        {
-            facts.append(try transaction(receipt.members, signedDate: made))
-        }
+        facts += try read(listed, signedDate: made).filter { !known.contains($0.transactionID) }
         return facts
+    }
+
+    /// The purchases of the receipt itself. That of a single transaction, as old as iOS 6, is one.
+    private var listed: [LenientObject] {
+        guard let receipt = written.receipt else { return [] }
+        if let purchases = receipt.purchases { return purchases.items }
+        return receipt.members.text("transaction_id") == nil ? [] : [receipt.members]
     }
 
     func renewals() throws(VerifyReceiptError) -> [RenewalFact] {
@@ -74,13 +75,15 @@ extension ReceiptReader {
             item.text("original_transaction_id") == nil ? id : try identifier(item, "original_transaction_id")
         let expiresDate = try expiry(item)
         let cancellation = try date(item, "cancellation_date")
-        let type = catalogue.type(
-            ofProductInReceipt: product, expires: expiresDate != nil,
-            hasWebOrderLineItem: item.text("web_order_line_item_id").map { $0 != "0" } ?? false)
-        let isSubscription = type == .autoRenewableSubscription
+        let type =
+            kinds[id]
+            ?? catalogue.type(
+                ofProductInReceipt: product, expires: expiresDate != nil,
+                hasWebOrderLineItem: item.text("web_order_line_item_id").map { $0 != "0" } ?? false)
+        let isRestored = Self.isRestored(type, id, original)
         return TransactionFact(
-            transactionID: id, originalTransactionID: isSubscription ? original : id, productID: product, type: type,
-            purchaseDate: purchaseDate, expiresDate: expiresDate,
+            transactionID: isRestored ? original : id, originalTransactionID: original, productID: product, type: type,
+            purchaseDate: isRestored ? firstDate(item, restored: purchaseDate) : purchaseDate, expiresDate: expiresDate,
             subscriptionGroupIdentifier: item.text("subscription_group_identifier"), signedDate: signedDate,
             revocationDate: cancellation,
             revocationReason: item.number("cancellation_reason").map { RevocationReason(rawValue: $0) },
@@ -89,6 +92,22 @@ extension ReceiptReader {
             offerType: offerType(item), offerIdentifier: offerIdentifier(item),
             offerDiscountType: item.flag("is_trial_period") ? .freeTrial : nil, quantity: item.number("quantity") ?? 1,
             appAccountToken: item.text("app_account_token").flatMap { UUID(uuidString: $0) })
+    }
+
+    /// Whether an item is a copy that a restore made of an earlier purchase. It then counts as that purchase, whose identifier
+    /// and date the App Store signs: a refund of the original ends it, and no second customer has it.
+    ///
+    /// The key is the original transaction for every kind of product, as in signed data. Only non-consumables are read as their
+    /// original, and products of which nobody knows the kind, which count as such. The App Store restores no consumables and no
+    /// non-renewing subscriptions. Should one of them have another original all the same, it was bought by itself and counts by
+    /// itself, for the customer who has the original.
+    private static func isRestored(_ type: ProductType, _ id: String, _ original: String) -> Bool {
+        type == .nonConsumable && !original.isExactly(id)
+    }
+
+    /// When something was bought that was restored later. Old receipts of the sandbox have dates of originals that are too late.
+    private func firstDate(_ item: LenientObject, restored: Date) -> Date {
+        min(item.legacyDate("original_purchase_date") ?? restored, restored)
     }
 
     private func expiry(_ item: LenientObject) throws(VerifyReceiptError) -> Date? {

@@ -16,7 +16,8 @@ public struct VerifyReceiptFacts: Sendable, Hashable {
     /// Reads a response.
     ///
     /// The purchases are those of `latest_receipt_info`, and those of `receipt.in_app` that are missing there. The former
-    /// count as signed when the App Store was asked, the latter when the receipt was made, but none after `received`.
+    /// count as signed when the App Store was asked, the latter when the receipt was made, but none after `received`. What was
+    /// restored on another device is the purchase that it is a copy of, with its identifier and its date.
     ///
     /// - Parameters:
     ///   - response: The body, as the App Store sent it.
@@ -26,6 +27,14 @@ public struct VerifyReceiptFacts: Sendable, Hashable {
     public init(
         response: Data, received: Date, catalogue: ProductCatalogue, limits: VerifyReceiptLimits = .init()
     ) throws(VerifyReceiptError) {
+        try self.init(response: response, received: received, catalogue: catalogue, kinds: [:], limits: limits)
+    }
+
+    /// The same with the kinds of products that are known beside the catalogue, by transaction.
+    package init(
+        response: Data, received: Date, catalogue: ProductCatalogue, kinds: [String: ProductType],
+        limits: VerifyReceiptLimits = .init()
+    ) throws(VerifyReceiptError) {
         guard response.count <= limits.bytes else {
             throw VerifyReceiptError(.tooLarge, "the response is larger than \(limits.bytes) bytes")
         }
@@ -34,7 +43,8 @@ public struct VerifyReceiptFacts: Sendable, Hashable {
             throw VerifyReceiptError(.badJSON, "the response is not a JSON object of the kind that verifyReceipt sends")
         }
         try Self.checkStatus(written)
-        let reader = ReceiptReader(written: written, received: received, catalogue: catalogue, limits: limits)
+        let reader = ReceiptReader(
+            written: written, received: received, catalogue: catalogue, kinds: kinds, limits: limits)
         facts = CustomerFacts(transactions: try reader.transactions(), renewals: try reader.renewals())
         bundleID = written.receipt?.members.text("bundle_id") ?? written.receipt?.members.text("bid")
         environment = written.members.text("environment").map { AppStoreEnvironment(rawValue: $0) }

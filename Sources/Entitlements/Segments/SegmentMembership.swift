@@ -85,8 +85,10 @@ extension CustomerFacts {
         var entries =
             counting.currentPeriod(of: periods[...]).map { counting.subscription($0, periods[...]).segments } ?? []
         for other in own where counting.fact(other).type != .autoRenewableSubscription {
+            // What is taken back with another transaction is in the list by that one.
+            let fact = counting.fact(other)
             entries +=
-                PurchaseState(counting.fact(other), isRevoked: other.isRevoked, endDate: nil, asOf: asOf).segments
+                PurchaseState(fact, revokedBy: other.isRevoked ? fact : nil, endDate: nil, asOf: asOf).segments
         }
         // A purchase with several transactions is in a list by the latest of them.
         return Segment.allCases.compactMap { segment in

@@ -9,7 +9,7 @@ public struct SubscriptionState: Sendable, Hashable, Encodable {
     public var transactionID: String
     /// The product of that transaction.
     public var productID: String
-    /// The group; nil where no fact names it, as in an app receipt.
+    /// The group; nil where neither a fact names it nor the catalogue. An app receipt does not.
     public var subscriptionGroupIdentifier: String?
     /// The status, as the App Store Server API would give it.
     public var status: SubscriptionStatus

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Entitlements
 
 /// What a claim does to one of the things that it names: ``ClaimDecision``, and what a refusal means for the whole claim.
 package enum ClaimStep: Sendable, Hashable {
@@ -20,6 +21,7 @@ extension Claim {
         purchase lineage: Lineage?, _ ownership: Ownership, givesAccess: (Lineage) -> Bool
     ) -> ClaimStep {
         if isNamedForAnother(lineage), !ownership.owners.containsName(customer) { return refused }
+        if isOfAnotherAccount(lineage), !ownership.owners.containsName(customer) { return refused }
         return step(
             ClaimDecision.purchase(
                 ownership, for: customer, policy: policy, at: claimedAt,
@@ -64,6 +66,12 @@ extension Claim {
         return !token.text.isExactly(customer)
     }
 
+    /// Whether the app's session is of another Apple account than the purchase.
+    private func isOfAnotherAccount(_ lineage: Lineage?) -> Bool {
+        guard let sessionAccount, let lineage else { return false }
+        return lineage.isBought(byOtherThan: sessionAccount)
+    }
+
     private var refused: ClaimStep { skipsRefused ? .isLeftOut : .refusesClaim }
 
     private func step(_ decision: ClaimDecision) -> ClaimStep {
@@ -72,6 +80,16 @@ extension Claim {
         case .isRefused: refused
         case .moves(let events, let from): .moves(events, from: from)
         }
+    }
+}
+
+extension Lineage {
+    /// Whether an Apple account is known to have bought it, and it is not this one. Data from before they named the account
+    /// leave it open; what is known of the purchase by any other text decides. Members of a family who share it have purchases
+    /// of their own.
+    package func isBought(byOtherThan account: String) -> Bool {
+        guard let appTransactionID, !appTransactionID.isIdentical(to: account) else { return false }
+        return !transactions.contains { $0.appTransactionID?.isIdentical(to: account) ?? false }
     }
 }
 

@@ -8,6 +8,9 @@ package struct Claim: Sendable, Hashable {
     package var originalTransactionIDs: [String]
     /// The Apple account's download of the app, to claim whatever it buys.
     package var appTransactionID: String?
+    /// The Apple account, by its app transaction, that the app's session is of: what another one bought is not had. Nil where
+    /// a backend asks, or a customer who has signed in.
+    package var sessionAccount: String?
     /// What happens to what another customer has.
     package var policy: RestorePolicy
     /// Whether what the App Store signed for another account, by its account token, may be had at all.
@@ -23,13 +26,14 @@ package struct Claim: Sendable, Hashable {
 
     package init(
         customer: String, scope: Int64, originalTransactionIDs: [String], appTransactionID: String? = nil,
-        policy: RestorePolicy, takesNamed: Bool = false, skipsRefused: Bool = false,
+        sessionAccount: String? = nil, policy: RestorePolicy, takesNamed: Bool = false, skipsRefused: Bool = false,
         needsPurchase: Bool = false, erasuresKnownUntil: Milliseconds = .max, claimedAt: Milliseconds
     ) {
         self.customer = customer
         self.scope = scope
         self.originalTransactionIDs = originalTransactionIDs
         self.appTransactionID = appTransactionID
+        self.sessionAccount = sessionAccount
         self.policy = policy
         self.takesNamed = takesNamed
         self.skipsRefused = skipsRefused
@@ -54,7 +58,7 @@ package protocol ClaimStorage: Sendable {
     /// What belongs to nobody becomes the customer's, with the event `purchase.linked`. What belongs to the customer stays
     /// as it is. What belongs to another, by a claim or by the account that the app named when it was bought, is decided by
     /// the policy; what the app named another account for only if the claim says so. An Apple account has one customer:
-    /// where the policy is to share, it stays with the first.
+    /// where the policy is to share, it stays with the first. A session gets nothing that another Apple account bought.
     ///
     /// The App Store's questions about what moves are looked at again: whose it is now may have said what the answer needs.
     ///

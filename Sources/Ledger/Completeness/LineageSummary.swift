@@ -15,6 +15,8 @@ package struct LineageSummary: Sendable, Hashable {
     package var graceDate: Milliseconds?
     /// When the App Store was last asked about it.
     package var askedAt: Milliseconds?
+    /// Whether the ledger's record of it cannot be read.
+    package var isDamaged = false
 
     package init(_ originalTransactionID: String) { self.originalTransactionID = originalTransactionID }
 
@@ -25,10 +27,14 @@ package struct LineageSummary: Sendable, Hashable {
     /// Long enough after the end nothing comes by itself any more.
     private static let settled: Milliseconds = 70 * day
 
-    /// Whether the App Store must have signed something that is not here, and is worth asking.
+    /// Whether the App Store must have signed something that is not here, and is worth asking. So may it have where the record
+    /// cannot be read.
     ///
     /// - Parameter everyoneSince: Asks about everyone who was not asked about since.
     package func isOutOfDate(at now: Milliseconds, everyoneSince: Milliseconds? = nil) -> Bool {
+        if isDamaged { return true }
+        // What was asked by a clock that was ahead may have been asked at any time.
+        let askedAt = askedAt.flatMap { $0 > now ? nil : $0 }
         if let everyoneSince { return (askedAt ?? .min) < everyoneSince }
         guard let end, !isRevoked, end + Self.hour < now else { return false }
         if let askedAt {
@@ -46,6 +52,12 @@ package struct LineageSummary: Sendable, Hashable {
 }
 
 extension LineageSummary {
+    /// One whose record cannot be read.
+    package init(damaged originalTransactionID: String) {
+        self.init(originalTransactionID)
+        isDamaged = true
+    }
+
     /// What can be seen of a purchase.
     package init(_ lineage: Lineage, askedAt: Milliseconds?) {
         self.init(lineage.originalTransactionID)

@@ -34,6 +34,11 @@ extension ConsumptionInquiry {
             nextAttemptAt: min(notification.signedDate, notification.foldedAt))
     }
 
+    /// Has the question looked at again after a pause, but not later than when it can no longer be answered.
+    package mutating func putOff(by pause: Milliseconds, at now: Milliseconds) {
+        nextAttemptAt = min(now + pause, deadline)
+    }
+
     /// Gives the question the first decision after it, whichever of the two arrived first. Without any it stays as it is.
     package mutating func decide(by decisions: [RefundDecision]) {
         let first = decisions.filter { $0.decidedAt >= requestedAt }.min {

@@ -18,6 +18,11 @@ package protocol LedgerStorage: Sendable {
     /// Notes that what is inside a notification cannot be believed.
     func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws
 
+    /// Notes that the text of a notification cannot be read.
+    ///
+    /// - Returns: False, and nothing is noted, where it can be read by now: it was received again meanwhile.
+    func failDamaged(_ notification: Int64, message: String, at now: Milliseconds) async throws -> Bool
+
     /// The notifications that wait to be folded, after the one with this number, in order of arrival. Numbers below zero
     /// are of those whose UUID was there with another text.
     func pending(after id: Int64, limit: Int) async throws -> [KeptNotification]
@@ -41,7 +46,7 @@ package struct KeptNotification: Sendable, Hashable {
     package var origin: Origin
     package var state: State
     package var failure: String?
-    /// The exact text that was received.
+    /// The exact text that was received; empty where it is damaged.
     package var text: String
 
     package init(
@@ -63,6 +68,9 @@ package struct KeptNotification: Sendable, Hashable {
 
     /// Whether the identifier had been signed before, with another content.
     package var isOtherText: Bool { id < 0 }
+
+    /// Whether the text cannot be read, so that nobody believes it.
+    package var isDamaged: Bool { text.isEmpty }
 }
 
 /// Reads what the ledger knows of customers.

@@ -3,6 +3,8 @@ package enum GrantCreation: Sendable, Hashable {
     case created(Grant)
     /// The customer has too many that run.
     case refused
+    /// The identifier is that of another grant: it went to another customer, or was made and erased.
+    case isTaken
 }
 
 /// What became of a grant that was to be taken back.
@@ -17,7 +19,8 @@ package enum GrantRevocation: Sendable, Hashable {
 
 /// Keeps what the team gives customers without a purchase.
 package protocol GrantStorage: Sendable {
-    /// Makes a grant, with the event `grant.created`, if ``GrantDecision`` lets it.
+    /// Makes a grant, with the event `grant.created`, if ``GrantDecision`` lets it. One of the customer that is known by its
+    /// identifier stays as it is, and is the answer: the same request came again.
     func createGrant(
         _ id: String, _ content: GrantEvent.Content, in scope: Int64, at now: Milliseconds
     ) async throws -> GrantCreation
@@ -31,5 +34,8 @@ package protocol GrantStorage: Sendable {
     func grants(of customer: String, in scope: Int64) async throws -> [Grant]
 
     /// Makes the event `grant.expired` of grants that have ended, once for each; answers of how many.
+    ///
+    /// - Throws: ``StorageError`` also where one cannot be read, after it was done for all others. That one is looked at again
+    ///   later.
     func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> Int
 }

@@ -46,7 +46,9 @@ package enum IdempotencyDecision: Sendable, Hashable {
         guard let known, now - known.startedAt < keeping else { return .proceed }
         guard known.fingerprint == fingerprint else { return .isAnother }
         if let answer = known.answer { return .repeats(answer) }
-        return now - known.startedAt < patience ? .isUnderWay : .proceed
+        // A clock that was ahead when it began, and is right since, keeps nobody waiting for longer than that.
+        let age = now - known.startedAt
+        return age < patience && age >= -patience ? .isUnderWay : .proceed
     }
 }
 

@@ -177,6 +177,7 @@ package struct KeptStatement: Sendable, Hashable {
     package var kind: Kind
     package var origin: Origin
     package var receivedAt: Milliseconds
+    /// Empty where it is damaged.
     package var text: String
 
     package init(kind: Kind, origin: Origin, receivedAt: Milliseconds, text: String) {

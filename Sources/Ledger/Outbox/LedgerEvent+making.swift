@@ -36,8 +36,12 @@ extension LedgerEvent {
             json.member("actor", grant.revocation?.actor ?? grant.actor)
         }
         self.init(
-            id: "\(Self.prefix)\(grant.id)_\(type.rawValue.replacing("grant.", with: ""))", scope: scope, type: type,
-            customer: grant.customer, occurredAt: instant, createdAt: now,
-            data: String(decoding: data.bytes, as: UTF8.self))
+            id: Self.identifier(type, ofGrant: grant.id), scope: scope, type: type, customer: grant.customer,
+            occurredAt: instant, createdAt: now, data: String(decoding: data.bytes, as: UTF8.self))
+    }
+
+    /// What the event of a kind is called that a grant has.
+    package static func identifier(_ type: EventType, ofGrant id: String) -> String {
+        "\(prefix)\(id)_\(type.rawValue.replacing("grant.", with: ""))"
     }
 }

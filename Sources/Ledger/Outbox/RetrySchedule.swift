@@ -8,7 +8,10 @@ package enum RetrySchedule {
     /// The longest that a receiver may ask us to wait, in seconds.
     package static let longestRetryAfter: Double = 24 * 3600
 
-    /// How long an endpoint may fail before nothing more is sent there.
+    /// The longest that a delivery waits for its next attempt, in milliseconds: the longest pause and a fifth more.
+    package static let longestPause = Milliseconds(max((pauses.max() ?? 0) * 1.2, longestRetryAfter) * 1000)
+
+    /// How long an endpoint may fail before nothing more is sent there: see ``EndpointHealth``.
     package static let patience: Milliseconds = 5 * 86_400_000
 
     /// The pause after so many attempts, in seconds; nil when they were enough. A fifth more or less, so that what failed

@@ -17,12 +17,13 @@ package struct WebhookEndpoint: Sendable {
     /// The storage's number for it.
     package var id: Int64
     package var name: String
-    /// What is sent where. Nil for an endpoint of the configuration, which holds this: its secrets are stored nowhere.
+    /// What is sent where. Nil for an endpoint of the configuration, which holds this: its secrets are stored nowhere; and
+    /// for one that is damaged.
     package var definition: WebhookDefinition?
     /// Whether it is one of the configuration. The API cannot change those.
     package var isConfigured: Bool
     package var disabled: Disabled?
-    /// Since when nothing has arrived, while something was sent.
+    /// Since when nothing has arrived, while something was sent: see ``EndpointHealth``.
     package var failingSince: Milliseconds?
     /// The last event that deliveries were made of.
     package var cursor: Int64
@@ -47,10 +48,21 @@ package struct WebhookEndpoint: Sendable {
 package enum DisableReason: String, Sendable, Hashable {
     /// It answered 410 Gone.
     case gone
-    /// Nothing arrived there for five days.
+    /// Nothing arrived there in five days of attempts.
     case failing
     /// Somebody switched it off.
     case requested
+}
+
+extension WebhookEndpoint {
+    /// Whether what is stored of it cannot be read, so that nothing can be sent there. Its events wait.
+    package var isDamaged: Bool { !isConfigured && definition == nil }
+
+    /// From when on events are for an endpoint, by what happened and not by what became known. A beginning in the future was
+    /// given by a clock that was ahead, and nobody knows what it would have been: all that becomes known is for the endpoint.
+    package static func beginning(_ instant: Milliseconds, at now: Milliseconds) -> Milliseconds {
+        instant > now ? .min : instant
+    }
 }
 
 extension WebhookDefinition {

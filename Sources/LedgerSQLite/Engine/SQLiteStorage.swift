@@ -55,6 +55,7 @@ package final class SQLiteStorage: Sendable {
                     PRAGMA journal_size_limit = 536870912;
                     """)
         }
+        if options.isOnlyWriter { try Self.requireNoInterruptedRestore(path) }
         PrivateFile.make(path)
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
@@ -74,6 +75,21 @@ package final class SQLiteStorage: Sendable {
         } catch {
             throw StorageError(error, path: path)
         }
+    }
+
+    /// Refuses to begin an empty ledger where a restore ended between moving the old one away and moving the copy in.
+    private static func requireNoInterruptedRestore(_ path: String) throws(StorageError) {
+        let place = URL(filePath: path).resolvingSymlinksInPath().path
+        let partial = LedgerBackup.partial(of: place)
+        guard !FileManager.default.fileExists(atPath: place), FileManager.default.fileExists(atPath: partial) else {
+            return
+        }
+        throw StorageError(
+            .cannotOpen,
+            """
+            \(path) is not there and \(partial) is: a restore was interrupted. Restore the backup again. What was there \
+            before is beside it as \(place).before-restore- and a number. For an empty ledger remove \(partial).
+            """)
     }
 
     /// Writes in one transaction, and says in the house's words what went wrong.

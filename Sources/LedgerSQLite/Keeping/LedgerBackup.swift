@@ -28,7 +28,8 @@ package enum LedgerBackup {
         for file in [output] + companions(of: output) where FileManager.default.fileExists(atPath: file) {
             throw StorageError(.cannotOpen, "\(file) is there already; a backup overwrites nothing")
         }
-        let partial = output + ".partial"
+        let partial = partial(of: output)
+        try require(ledger, isNot: partial)
         do {
             try remove(partial)
             try copy(ledger, to: partial, progress)
@@ -103,13 +104,14 @@ package enum LedgerBackup {
     ) throws(StorageError) -> Restored {
         let lock = try LedgerLock(ledger: ledger)
         defer { withExtendedLifetime(lock) {} }
-        // A link to the ledger stays one.
-        let place = URL(filePath: ledger).resolvingSymlinksInPath().path
+        // A link to the ledger stays one. Of a link to the copy the ledger must not become another: that file is a backup.
+        let (place, backup) = (resolved(ledger), resolved(backup))
         guard replacing || !FileManager.default.fileExists(atPath: place) else {
             throw StorageError(.busy, "\(ledger) is there already; --force puts it aside")
         }
         try requireWhole(backup)
-        let partial = place + ".partial"
+        let partial = partial(of: place)
+        try require(backup, isNot: partial)
         do {
             try remove(partial)
             try FileManager.default.copyItem(atPath: backup, toPath: partial)
@@ -124,6 +126,19 @@ package enum LedgerBackup {
             // The trouble itself is what counts.
             do { try remove(partial) } catch {}
             throw StorageError(error, path: ledger)
+        }
+    }
+
+    /// Where a copy is until it is proven good.
+    static func partial(of path: String) -> String { path + ".partial" }
+
+    private static func resolved(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
+
+    /// What is left of a copy that was not finished is removed, and must be nobody's only one.
+    private static func require(_ file: String, isNot partial: String) throws(StorageError) {
+        guard resolved(file) != resolved(partial) else {
+            throw StorageError(
+                .cannotOpen, "\(file) would be overwritten while it is copied; give it another name first")
         }
     }
 

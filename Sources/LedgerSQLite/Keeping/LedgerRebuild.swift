@@ -90,7 +90,7 @@ package struct LedgerRebuild: Sendable {
             let folded = await verified(texts) { text in
                 guard let scope = scopes[id: text.scope] else { throw Unknown.scope }
                 let parts = try await NotificationParts(
-                    inside: verifier.notification(text.text).payload, in: scope, verifiedBy: verifier)
+                    inside: verifier.notification(text.readable).payload, in: scope, verifiedBy: verifier)
                 return FoldedNotification(parts, id: text.id, scope: scope, at: .distantPast)
             }
             report.refuse(folded.refused)
@@ -109,7 +109,7 @@ package struct LedgerRebuild: Sendable {
             let statements = await verified(texts) { text in
                 guard let scope = scopes[id: text.scope], let kind = text.kind else { throw Unknown.scope }
                 return Scratch.Put(
-                    fact: try await .read(text.text, kind: kind, scope: scope, by: verifier), scope: scope.id,
+                    fact: try await .read(text.readable, kind: kind, scope: scope, by: verifier), scope: scope.id,
                     source: Fold.Source(statement: text.id, text: text.packed, kind: kind))
             }
             report.refuse(statements.refused)
@@ -144,6 +144,16 @@ package struct LedgerRebuild: Sendable {
                 }
             }
             return (values, refused)
+        }
+    }
+}
+
+extension RawText {
+    /// The text. One that is damaged is listed with those that cannot be believed: all others are to be compared too.
+    fileprivate var readable: String {
+        get throws(StorageError) {
+            guard let text else { throw StorageError(.damaged, "its text is damaged") }
+            return text
         }
     }
 }

@@ -14,7 +14,8 @@ struct RawText: Sendable {
     /// What it is called when something is wrong with it.
     var name: String
     var packed: Data
-    var text: String
+    /// Nil where it is damaged.
+    var text: String?
 }
 
 extension SQLiteStorage {
@@ -63,12 +64,10 @@ extension SQLiteStorage {
     }
 
     private func rawText(_ row: SQLStatement, name: String) throws -> RawText {
-        guard let id = row.number(0), let packed = row.blob(3), let text = headers.unpack(packed) else {
-            throw StorageError(.damaged, "the text of \(name) in \(path) is damaged")
-        }
+        guard let id = row.number(0) else { throw StorageError(.damaged, "\(name) in \(path) is damaged") }
+        let packed = row.blob(3) ?? Data()
         return RawText(
             id: id, row: id, scope: row.number(1) ?? 0, kind: row.number(2).flatMap(Statement.Kind.init), name: name,
-            packed: packed, text: text
-        )
+            packed: packed, text: headers.unpack(packed))
     }
 }

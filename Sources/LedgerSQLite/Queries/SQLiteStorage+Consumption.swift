@@ -67,19 +67,14 @@ extension SQLiteStorage: ConsumptionStorage {
     package func takeInquiries(
         at now: Milliseconds, leaseEnds: Milliseconds, limit: Int
     ) async throws -> [ConsumptionInquiry] {
-        let isAny = try await read { db in
-            try db.first(
-                "SELECT EXISTS (SELECT 1 FROM consumption_requests WHERE state = 'pending' AND next_attempt_at <= ?)",
-                [.integer(now)]
-            ) { $0.number(0) == 1 } ?? false
-        }
-        guard isAny else { return [] }
+        let times: [SQLValue] = [.integer(now), .integer(LongestDelay.inquiry.horizon(at: now))]
+        guard try await read({ try $0.exists("\(ConsumptionTables.due) LIMIT 1", times) }) else { return [] }
         return try await write { db in
             let inquiries = try db.all(
                 """
-                SELECT \(ConsumptionTables.columns) FROM consumption_requests
-                WHERE state = 'pending' AND next_attempt_at <= ? ORDER BY deadline, id LIMIT ?
-                """, [.integer(now), .init(limit)]
+                SELECT \(ConsumptionTables.columns) FROM consumption_requests WHERE id IN (\(ConsumptionTables.due))
+                ORDER BY deadline, id LIMIT ?
+                """, times + [.init(limit)]
             ) { ConsumptionTables.inquiry($0) }
             for inquiry in inquiries {
                 try db.run(

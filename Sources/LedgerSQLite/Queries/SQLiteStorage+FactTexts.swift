@@ -46,7 +46,8 @@ extension SQLiteStorage {
         return Dictionary(records.map { (ExactText($0.lineage.originalTransactionID), $0) }) { first, _ in first }
     }
 
-    /// What came without a notification, by its number. Receipts are not among it.
+    /// What came without a notification, by its number. Receipts are not among it. One whose text is damaged has none, as with
+    /// notifications: it must not keep the others from being proven.
     private func statements(_ numbers: Set<Int64>, _ db: Database) throws -> [Int64: KeptStatement] {
         guard !numbers.isEmpty else { return [:] }
         let kept = try db.all(
@@ -56,14 +57,12 @@ extension SQLiteStorage {
                 AND kind <> \(Statement.Kind.receipt.rawValue)
             """, [], isCached: false
         ) { row in
-            guard let text = row.blob(4).flatMap({ headers.unpack($0) }) else {
-                throw StorageError(.damaged, "the text of a fact in \(path) is damaged")
-            }
-            return (
+            (
                 row.number(0) ?? 0,
                 KeptStatement(
                     kind: row.number(1) == Statement.Kind.renewal.rawValue ? .renewal : .transaction,
-                    origin: row.number(2).flatMap(Origin.init) ?? .imported, receivedAt: row.number(3) ?? 0, text: text)
+                    origin: row.number(2).flatMap(Origin.init) ?? .imported, receivedAt: row.number(3) ?? 0,
+                    text: row.blob(4).flatMap { headers.unpack($0) } ?? "")
             )
         }
         return Dictionary(kept) { first, _ in first }

@@ -46,7 +46,7 @@ extension SQLiteStorage {
     private static func fanOut(
         to target: FanOutTarget, within gate: FanOutLimit, _ limit: Int, at now: Milliseconds, _ db: Database
     ) throws -> FanOutProgress {
-        guard let endpoint = try place(of: target.endpoint, db), !endpoint.isDisabled else { return .done }
+        guard let endpoint = try place(of: target.endpoint, at: now, db), !endpoint.isDisabled else { return .done }
         let candidates = try db.all(
             "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? ORDER BY seq LIMIT ?",
             [.integer(endpoint.cursor), .init(limit)]
@@ -96,11 +96,15 @@ extension SQLiteStorage {
 
     /// How far events are made into deliveries, and from when on they are for the endpoint.
     static func place(
-        of endpoint: Int64, _ db: Database
+        of endpoint: Int64, at now: Milliseconds, _ db: Database
     ) throws -> (cursor: Int64, begin: Milliseconds, isDisabled: Bool)? {
         try db.first(
             "SELECT cursor, begins_at, disabled_reason FROM webhook_endpoints WHERE id = ?", [.integer(endpoint)]
-        ) { ($0.number(0) ?? 0, $0.number(1) ?? 0, $0.text(2) != nil) }
+        ) { row in
+            (
+                row.number(0) ?? 0, WebhookEndpoint.beginning(row.number(1) ?? 0, at: now), row.text(2) != nil
+            )
+        }
     }
 
     package func record(
@@ -123,17 +127,19 @@ extension SQLiteStorage {
         _ outcome: DeliveryOutcome, patience: Milliseconds, at now: Milliseconds, _ db: Database
     ) throws -> DisableReason? {
         let before = try db.first(
-            "SELECT failing_since, disabled_reason FROM webhook_endpoints WHERE id = ?", [.integer(outcome.endpoint)]
+            "SELECT failing_since, failed_at, disabled_reason FROM webhook_endpoints WHERE id = ?",
+            [.integer(outcome.endpoint)]
         ) { row in
             EndpointHealth(
-                failingSince: row.number(0), disabled: row.text(1).map { DisableReason(rawValue: $0) ?? .requested })
+                failingSince: row.number(0), failedAt: row.number(1),
+                disabled: row.text(2).map { DisableReason(rawValue: $0) ?? .requested })
         }
         guard let before else { return nil }
         let after = before.after(outcome, patience: patience, at: now)
-        if after.failingSince != before.failingSince {
+        if after != before {
             try db.run(
-                "UPDATE webhook_endpoints SET failing_since = ? WHERE id = ?",
-                [.init(after.failingSince), .integer(outcome.endpoint)])
+                "UPDATE webhook_endpoints SET failing_since = ?, failed_at = ? WHERE id = ?",
+                [.init(after.failingSince), .init(after.failedAt), .integer(outcome.endpoint)])
         }
         guard let reason = after.disabled, before.disabled == nil else { return nil }
         try db.run(

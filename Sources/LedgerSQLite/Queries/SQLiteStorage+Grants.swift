@@ -7,11 +7,17 @@ extension SQLiteStorage: GrantStorage {
         _ id: String, _ content: GrantEvent.Content, in scope: Int64, at now: Milliseconds
     ) async throws -> GrantCreation {
         try await write { db in
+            if let known = try GrantTables.history(of: id, in: scope, db).grant(id) {
+                let isSame = content.customer.map { $0.isIdentical(to: known.customer) } ?? false
+                return isSame ? .created(known) : .isTaken
+            }
+            // An erasure leaves the event: a second of its name would not be told.
+            let event = LedgerEvent.identifier(.grantCreated, ofGrant: id)
+            guard try OutboxTable.number(of: event, db) == nil else { return .isTaken }
             let others = try GrantTables.grants(of: content.customer ?? "", in: scope, db).map(\.grant)
             guard GrantDecision.mayCreate(beside: others, at: now) else { return .refused }
-            let event = GrantEvent(.create, at: now, content)
             // One that ends is told when it does, even if that is at once.
-            try GrantTables.add([event], to: id, in: scope, emittedUntil: .min, db)
+            try GrantTables.add([GrantEvent(.create, at: now, content)], to: id, in: scope, emittedUntil: .min, db)
             guard let grant = try GrantTables.history(of: id, in: scope, db).grant(id) else { return .refused }
             try GrantTables.emit(.grantCreated, grant, in: scope, at: grant.createdAt, learned: now, db)
             return .created(grant)
@@ -50,19 +56,37 @@ extension SQLiteStorage: GrantStorage {
             ) { $0.number(0) == 1 } ?? false
         }
         guard isAny else { return 0 }
-        return try await write { db in
+        let (count, damage) = try await write { db -> (Int, StorageError?) in
             let due = try db.all(
                 "SELECT scope, grant_id FROM grants WHERE due IS NOT NULL AND due <= ? ORDER BY due LIMIT ?",
                 [.integer(now), .init(limit)]
             ) { row in row.number(0).flatMap { scope in row.text(1).map { (scope: scope, id: $0) } } }
+            var damage: StorageError?
             for (scope, id) in due {
-                try db.run(
-                    "UPDATE grants SET due = NULL WHERE scope = ? AND grant_id = ?", [.integer(scope), .text(id)])
-                guard let grant = try GrantTables.history(of: id, in: scope, db).grant(id), let end = grant.until
-                else { continue }
-                try GrantTables.emit(.grantExpired, grant, in: scope, at: end, learned: now, db)
+                do { try Self.emitExpiry(of: id, in: scope, at: now, db) } catch let error as StorageError
+                    where error.code == .damaged
+                {
+                    damage = error
+                    try Self.setDue(.integer(now + Self.retryOfDamaged), of: id, in: scope, db)
+                }
             }
-            return due.count
+            return (due.count, damage)
         }
+        if let damage { throw damage }
+        return count
+    }
+
+    /// After how long a grant that cannot be read is looked at again.
+    private static let retryOfDamaged: Milliseconds = 3_600_000
+
+    private static func emitExpiry(of id: String, in scope: Int64, at now: Milliseconds, _ db: Database) throws {
+        let grant = try GrantTables.history(of: id, in: scope, db).grant(id)
+        try setDue(.null, of: id, in: scope, db)
+        guard let grant, let end = grant.until else { return }
+        try GrantTables.emit(.grantExpired, grant, in: scope, at: end, learned: now, db)
+    }
+
+    private static func setDue(_ due: SQLValue, of id: String, in scope: Int64, _ db: Database) throws {
+        try db.run("UPDATE grants SET due = ? WHERE scope = ? AND grant_id = ?", [due, .integer(scope), .text(id)])
     }
 }

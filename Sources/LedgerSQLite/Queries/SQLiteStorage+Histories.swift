@@ -77,7 +77,12 @@ extension SQLiteStorage: HistoryStorage {
                 LEFT JOIN histories USING (scope, original_id)
                 WHERE scope = ? AND lineages.original_id > ? ORDER BY lineages.original_id LIMIT ?
                 """, [.integer(scope), .text(original), .init(limit)]
-            ) { LineageSummary(try LineageTable.lineage($0), askedAt: $0.number(4)) }
+            ) { row -> LineageSummary? in
+                // One that is damaged must not keep all others from being asked about.
+                do { return LineageSummary(try LineageTable.lineage(row), askedAt: row.number(4)) } catch let error
+                    as StorageError where error.code == .damaged
+                { return row.text(0).map { LineageSummary(damaged: $0) } }
+            }
         }
     }
 }

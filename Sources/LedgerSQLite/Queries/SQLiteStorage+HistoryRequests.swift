@@ -36,11 +36,18 @@ enum HistoryRequestTable {
 
     /// Those of one scope that may be tried, the longest waiting first.
     static func due(in scope: Int64, at now: Milliseconds, limit: Int, _ db: Database) throws -> [HistoryRequest] {
+        let due = try requests(in: scope, "next_attempt_at <= ?", .integer(now), limit: limit, db)
+        guard due.count < limit else { return due }
+        let horizon = SQLValue.integer(LongestDelay.historyRequest.horizon(at: now))
+        return try due + requests(in: scope, "next_attempt_at > ?", horizon, limit: limit - due.count, db)
+    }
+
+    private static func requests(
+        in scope: Int64, _ condition: String, _ instant: SQLValue, limit: Int, _ db: Database
+    ) throws -> [HistoryRequest] {
         try db.all(
-            """
-            SELECT \(columns) FROM \(waiting) AND scope = ? AND next_attempt_at <= ?
-            ORDER BY next_attempt_at LIMIT ?
-            """, [.integer(scope), .integer(now), .init(limit)]
+            "SELECT \(columns) FROM \(waiting) AND scope = ? AND \(condition) ORDER BY next_attempt_at LIMIT ?",
+            [.integer(scope), instant, .init(limit)]
         ) { request($0) }
     }
 

@@ -61,12 +61,10 @@ extension SQLiteStorage {
         ) { OtherText($0) }
         let known = try notifications(numbered: Set(rows.compactMap(\.notification)), db)
         let notifications = Dictionary(known.map { ($0.id, $0) }) { first, _ in first }
-        return try rows.compactMap { row in
-            guard var kept = row.notification.flatMap({ notifications[$0] }) else { return nil }
-            guard let id = row.id, let text = row.text.flatMap({ headers.unpack($0) }) else {
-                throw StorageError(.damaged, "the text of notification \(kept.uuid) in \(path) is damaged")
-            }
-            (kept.id, kept.text, kept.failure) = (id, text, row.failure)
+        return rows.compactMap { row in
+            guard let id = row.id, var kept = row.notification.flatMap({ notifications[$0] }) else { return nil }
+            (kept.id, kept.failure) = (id, row.failure)
+            kept.text = row.text.flatMap { headers.unpack($0) } ?? ""
             (kept.signedDate, kept.receivedAt, kept.origin) = (row.signedDate, row.receivedAt, row.origin)
             kept.state = row.isWaiting ? .pending : kept.failure == nil ? .folded : .failed
             return kept

@@ -48,6 +48,18 @@ extension SQLiteStorage: LedgerStorage {
         try await write { try Self.fail(notification, code, message, now, $0) }
     }
 
+    package func failDamaged(_ notification: Int64, message: String, at now: Milliseconds) async throws -> Bool {
+        try await write { db in
+            let table = notification < 0 ? "other_texts" : "notifications"
+            let text = try db.first(
+                "SELECT text FROM \(table) WHERE id = ?", [.integer(abs(notification))]
+            ) { row in row.blob(0).flatMap { self.headers.unpack($0) } }
+            guard text == nil else { return false }
+            try Self.fail(notification, StorageError.Code.damaged.rawValue, message, now, db)
+            return true
+        }
+    }
+
     static func fail(
         _ notification: Int64, _ code: String, _ message: String, _ now: Milliseconds, _ db: Database
     ) throws {
@@ -124,11 +136,15 @@ extension SQLiteStorage: LedgerStorage {
         }
         guard let known else { throw StorageError(.failed, "a notification was there and was not") }
         let id = known.id
-        guard known.text != text.bytes else {
+        if known.text == text.bytes {
             // What is inside it could not be believed: perhaps it can be now.
             try db.run("DELETE FROM failures WHERE id = ?", [.integer(id)])
             guard db.changesCount > 0 else { return .duplicate(id) }
             try enqueue(id, new.receivedAt, db)
+            return .kept(id)
+        }
+        if try isDamaged(known.text, db) {
+            try replace(id, new, text, db)
             return .kept(id)
         }
         try db.run(
@@ -146,11 +162,31 @@ extension SQLiteStorage: LedgerStorage {
         return .kept(other)
     }
 
+    /// Puts a text in the place of one that is damaged, and has it processed: nobody knows whether it is the same. If it is,
+    /// that changes nothing.
+    private static func replace(_ id: Int64, _ new: ReceivedNotification, _ text: PackedText, _ db: Database) throws {
+        try db.run(
+            "UPDATE notifications SET type = ?, subtype = ?, signed_date = ?, text = ? WHERE id = ?",
+            [
+                .text(new.type), .init(new.subtype), .integer(new.signedDate), .blob(text.bytes), .integer(id),
+            ])
+        try db.run("DELETE FROM failures WHERE id = ?", [.integer(id)])
+        try enqueue(id, new.receivedAt, db)
+    }
+
+    /// Whether a text that is kept cannot be read. It is hardly ever asked.
+    private static func isDamaged(_ packed: Data?, _ db: Database) throws -> Bool {
+        let headers = HeaderRegistry()
+        try headers.load(from: db)
+        return packed.flatMap { headers.unpack($0) } == nil
+    }
+
     static func enqueue(_ id: Int64, _ receivedAt: Milliseconds, _ db: Database) throws {
         try db.run("INSERT OR IGNORE INTO inbox (id, received_at) VALUES (?, ?)", [.integer(id), .integer(receivedAt)])
     }
 
-    /// Notifications as they are kept, `sql` being what follows `FROM notifications`.
+    /// Notifications as they are kept, `sql` being what follows `FROM notifications`. One whose text is damaged has none: it
+    /// must not keep all others out.
     func notifications(
         _ db: Database, sql: String, _ values: [SQLValue], isCached: Bool = true
     ) throws -> [KeptNotification] {
@@ -162,16 +198,14 @@ extension SQLiteStorage: LedgerStorage {
             FROM notifications \(sql)
             """, values, isCached: isCached
         ) { row in
-            guard let id = row.number(0), let text = row.blob(8).flatMap({ headers.unpack($0) }) else {
-                throw StorageError(.damaged, "the text of notification \(row.number(0) ?? 0) in \(path) is damaged")
-            }
-            let failure = row.text(10)
+            let (text, failure) = (row.blob(8).flatMap { headers.unpack($0) }, row.text(10))
             return KeptNotification(
-                id: id, scope: row.number(2) ?? 0, uuid: StoredUUID.text(row.value(1)), type: row.text(3) ?? "",
+                id: row.number(0) ?? 0, scope: row.number(2) ?? 0, uuid: StoredUUID.text(row.value(1)),
+                type: row.text(3) ?? "",
                 subtype: row.text(4), signedDate: row.number(5) ?? 0, receivedAt: row.number(6) ?? 0,
                 origin: row.number(7).flatMap(Origin.init) ?? .imported,
                 state: row.number(9) == 1 ? .pending : failure == nil ? .folded : .failed, failure: failure,
-                text: text)
+                text: text ?? "")
         }
     }
 }

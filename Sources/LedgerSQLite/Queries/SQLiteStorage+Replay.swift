@@ -91,7 +91,7 @@ extension SQLiteStorage {
         _ candidates: [WebhookTables.Candidate], of range: ReplayRange, making most: Int, to target: FanOutTarget,
         at now: Milliseconds, _ db: Database
     ) throws -> (made: Int, last: Int64?) {
-        guard let endpoint = try place(of: target.endpoint, db) else { return (0, nil) }
+        guard let endpoint = try place(of: target.endpoint, at: now, db) else { return (0, nil) }
         var lanes = DeliveryLanes(target, begin: endpoint.begin, at: now, db)
         var (made, last): (Int, Int64?) = (0, nil)
         for candidate in candidates {

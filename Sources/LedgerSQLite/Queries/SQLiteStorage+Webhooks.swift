@@ -18,7 +18,7 @@ extension SQLiteStorage: WebhookStorage {
 
     package func webhookEndpoints() async throws -> [WebhookEndpoint] {
         try await read { db in
-            try db.all("SELECT * FROM webhook_endpoints ORDER BY name", []) { try WebhookTables.endpoint($0) }
+            try db.all("SELECT * FROM webhook_endpoints ORDER BY name", []) { WebhookTables.endpoint($0) }
         }
     }
 
@@ -35,7 +35,7 @@ extension SQLiteStorage: WebhookStorage {
             guard db.changesCount > 0 else { return nil }
             return try db.first(
                 "SELECT * FROM webhook_endpoints WHERE id = ?", [.integer(db.lastInsertedRowID)]
-            ) { try WebhookTables.endpoint($0) }
+            ) { WebhookTables.endpoint($0) }
         }
     }
 
@@ -54,8 +54,8 @@ extension SQLiteStorage: WebhookStorage {
         try await write { db in
             try db.run(
                 """
-                UPDATE webhook_endpoints SET disabled_reason = ?, disabled_since = ?, failing_since = NULL
-                WHERE id = ?
+                UPDATE webhook_endpoints SET disabled_reason = ?, disabled_since = ?, failing_since = NULL,
+                    failed_at = NULL WHERE id = ?
                 """, [.init(disabled?.reason.rawValue), .init(disabled?.since), .integer(id)])
             if discardingBacklog {
                 try db.run(
@@ -86,14 +86,25 @@ extension SQLiteStorage: WebhookStorage {
         of endpoint: Int64, at now: Milliseconds, limit: Int
     ) async throws -> [WebhookDelivery] {
         try await read { db in
-            try db.all(
-                """
-                SELECT \(WebhookTables.reading) WHERE endpoint = ? AND due BETWEEN 0 AND ? AND deliveries.id > coalesce((
-                    SELECT through FROM webhook_chores WHERE endpoint = ? AND kind = 'discard'), 0)
-                ORDER BY due, deliveries.id LIMIT ?
-                """, [.integer(endpoint), .integer(now), .integer(endpoint), .init(limit)]
-            ) { WebhookTables.delivery($0) }
+            let due = try Self.deliveries(
+                of: endpoint, due: "BETWEEN 0 AND ?", .integer(now), limit: limit, db)
+            guard due.count < limit else { return due }
+            let horizon = SQLValue.integer(LongestDelay.delivery.horizon(at: now))
+            return try due + Self.deliveries(of: endpoint, due: "> ?", horizon, limit: limit - due.count, db)
         }
+    }
+
+    /// Deliveries of an endpoint by when they are due, without what is given up.
+    private static func deliveries(
+        of endpoint: Int64, due condition: String, _ instant: SQLValue, limit: Int, _ db: Database
+    ) throws -> [WebhookDelivery] {
+        try db.all(
+            """
+            SELECT \(WebhookTables.reading) WHERE endpoint = ? AND due \(condition) AND deliveries.id > coalesce((
+                SELECT through FROM webhook_chores WHERE endpoint = ? AND kind = 'discard'), 0)
+            ORDER BY due, deliveries.id LIMIT ?
+            """, [.integer(endpoint), instant, .integer(endpoint), .init(limit)]
+        ) { WebhookTables.delivery($0) }
     }
 
     package func nextDelivery(to endpoints: [Int64], after now: Milliseconds) async throws -> Milliseconds? {

@@ -124,6 +124,13 @@ enum ConsumptionTables {
         }
     }
 
+    /// The numbers of the questions whose time has come: those that wait for an instant up to the first, now, or after the
+    /// second, which is too far away. Each part is a piece of the index.
+    static let due = """
+        SELECT id FROM consumption_requests WHERE state = 'pending' AND next_attempt_at <= ?
+        UNION ALL SELECT id FROM consumption_requests WHERE state = 'pending' AND next_attempt_at > ?
+        """
+
     static let columns = """
         id, scope, transaction_id, original_id, customer, requested_at, deadline, state, attempts, next_attempt_at,
         sent_at, sent, answer, decision, decided_at

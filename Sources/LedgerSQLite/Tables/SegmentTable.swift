@@ -34,9 +34,7 @@ enum SegmentTable {
             try db.run(
                 "INSERT OR IGNORE INTO successions (scope, previous_id, original_id) VALUES (?, ?, ?)",
                 [.integer(scope), .text(predecessor.text), .text(lineage.originalTransactionID)])
-            if let former = try SQLiteStorage.lineage(predecessor.text, in: scope, db) {
-                try derive(former, in: scope, db)
-            }
+            if let former = try readable(predecessor.text, in: scope, db) { try derive(former, in: scope, db) }
         }
     }
 
@@ -71,10 +69,18 @@ enum SegmentTable {
             "SELECT original_id FROM successions WHERE scope = ? AND previous_id = ? ORDER BY original_id", key
         ) { $0.text(0) }
         return try originals.flatMap { original in
-            try SQLiteStorage.lineage(original, in: scope, db)?.transactions.filter {
+            try readable(original, in: scope, db)?.transactions.filter {
                 $0.previousOriginalTransactionID?.isExactly(lineage.originalTransactionID) ?? false
             } ?? []
         }
+    }
+
+    /// Another purchase that this one hangs together with. One that is damaged must not keep this one out: it is put where it
+    /// belongs when it is derived again.
+    private static func readable(_ original: String, in scope: Int64, _ db: Database) throws -> Lineage? {
+        do { return try SQLiteStorage.lineage(original, in: scope, db) } catch let error as StorageError
+            where error.code == .damaged
+        { return nil }
     }
 
     /// A membership from the columns `segment`, `begins`, `ends`, `place`, `since` and `reason`; nil if it is of a segment

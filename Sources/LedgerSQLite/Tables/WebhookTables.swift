@@ -65,6 +65,9 @@ enum WebhookTables {
         "CREATE INDEX deliveries_by_end ON deliveries (endpoint, state, ended_at) WHERE ended_at IS NOT NULL",
     ]
 
+    /// Keeps when an attempt failed last, since time in which nothing was tried does not count: see ``EndpointHealth``.
+    static let lastFailures = ["ALTER TABLE webhook_endpoints ADD COLUMN failed_at INTEGER"]
+
     /// What ``delivery(_:)`` reads.
     static let reading = "\(columns) FROM deliveries JOIN events ON events.seq = deliveries.event"
 
@@ -86,12 +89,12 @@ enum WebhookTables {
             isRepeat: row.number(14) == 1)
     }
 
-    static func endpoint(_ row: SQLStatement) throws -> WebhookEndpoint {
+    static func endpoint(_ row: SQLStatement) -> WebhookEndpoint {
         let name = row.text(1) ?? ""
         let reason = row.text(4).map { DisableReason(rawValue: $0) ?? .requested }
         return WebhookEndpoint(
             id: row.number(0) ?? 0, name: name,
-            definition: try row.text(3).map { try StoredWebhook.read($0, name: name) },
+            definition: row.text(3).flatMap { StoredWebhook.read($0, name: name) },
             isConfigured: row.number(2) == 1, disabled: reason.map { .init(reason: $0, since: row.number(5) ?? 0) },
             failingSince: row.number(6), cursor: row.number(7) ?? 0, createdAt: row.number(8) ?? 0)
     }
@@ -188,8 +191,10 @@ private struct StoredWebhook: Codable {
     var environments: [String]?
     var allowsPrivateNetworks: Bool
 
-    static func read(_ text: String, name: String) throws -> WebhookDefinition {
-        let stored = try JSONDecoder().decode(StoredWebhook.self, from: Data(text.utf8))
+    /// Nil for one that is damaged: nothing can be sent there, and all other endpoints are to be told.
+    static func read(_ text: String, name: String) -> WebhookDefinition? {
+        let stored: StoredWebhook
+        do { stored = try JSONDecoder().decode(StoredWebhook.self, from: Data(text.utf8)) } catch { return nil }
         var webhook = WebhookDefinition(
             name: name, url: stored.url, secrets: stored.secrets.map { Secret($0) })
         webhook.events = stored.events

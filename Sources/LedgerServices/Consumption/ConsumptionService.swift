@@ -47,12 +47,19 @@ package struct ConsumptionService: Service {
     private static let lease: Milliseconds = 120_000
 
     /// Answers the questions whose time has come.
+    ///
+    /// - Throws: The first failure, after all others were tried.
     package func answerDue() async throws {
         while true {
             let now = clock.now().milliseconds
             let leaseEnds = now + Self.lease
             let due = try await storage.takeInquiries(at: now, leaseEnds: leaseEnds, limit: 20)
-            for inquiry in due { try await answer(inquiry, leaseEnds) }
+            var failure: (any Error)?
+            for inquiry in due {
+                // The others may have little time left.
+                do { try await answer(inquiry, leaseEnds) } catch { failure = failure ?? error }
+            }
+            if let failure { throw failure }
             guard due.count == 20 else { return }
         }
     }
@@ -78,21 +85,37 @@ package struct ConsumptionService: Service {
         guard let scope = scopes[id: inquiry.scope] else { return }
         var inquiry = inquiry
         let now = clock.now().milliseconds
-        let owners = try await storage.owners(of: inquiry.originalTransactionID, in: scope.id)
-        let customer = owners.first ?? inquiry.customer
-        let answer = try await preview(inquiry.transactionID, of: customer, in: scope)
-        let obstacle = answer.map { $0.obstacle?.rawValue } ?? "unknown_transaction"
+        let (request, obstacle) = try await answer(to: inquiry, in: scope)
         if now >= inquiry.deadline {
             inquiry.state = .missed
             inquiry.answer = obstacle ?? inquiry.answer ?? "too_late"
-        } else if let request = answer?.request {
+        } else if let request {
             try await send(request, &inquiry, scope)
         } else {
-            // The customer may still agree, and the app say so.
+            // The customer may still agree, and the app say so; or the configuration, or the record, is put right.
             inquiry.answer = obstacle
-            inquiry.nextAttemptAt = inquiry.deadline
+            inquiry.putOff(by: LongestDelay.inquiry.milliseconds, at: now)
         }
         try await storage.settle(inquiry, leaseEnds: leaseEnds)
+    }
+
+    /// What is to be sent, or why nothing is.
+    private func answer(
+        to inquiry: ConsumptionInquiry, in scope: Scope
+    ) async throws -> (request: ConsumptionRequest?, obstacle: String?) {
+        do {
+            let owners = try await storage.owners(of: inquiry.originalTransactionID, in: scope.id)
+            let customer = owners.first ?? inquiry.customer
+            guard let answer = try await preview(inquiry.transactionID, of: customer, in: scope) else {
+                return (nil, "unknown_transaction")
+            }
+            return (answer.request, answer.obstacle?.rawValue)
+        } catch let error as StorageError where error.code == .damaged {
+            logger.error(
+                "a consumption request cannot be answered",
+                metadata: ["transaction": "\(inquiry.transactionID)", "reason": "\(error.logReason)"])
+            return (nil, error.code.rawValue)
+        }
     }
 
     private func send(
@@ -100,7 +123,7 @@ package struct ConsumptionService: Service {
     ) async throws {
         guard let client = clients[scope.id] else {
             inquiry.answer = "not_configured"
-            inquiry.nextAttemptAt = inquiry.deadline
+            inquiry.putOff(by: LongestDelay.inquiry.milliseconds, at: clock.now().milliseconds)
             return
         }
         inquiry.attempts += 1
@@ -120,7 +143,7 @@ package struct ConsumptionService: Service {
                 inquiry.state = .refused
             } else {
                 let pause: Milliseconds = 5000 << Milliseconds(min(inquiry.attempts, 7))
-                inquiry.nextAttemptAt = min(clock.now().milliseconds + pause, inquiry.deadline)
+                inquiry.putOff(by: pause, at: clock.now().milliseconds)
             }
         }
     }

@@ -7,6 +7,7 @@ package enum TimelineSentence {
     /// What a notification tells.
     package static func text(_ kept: KeptNotification, _ parts: NotificationParts?) -> String {
         guard let parts else {
+            if kept.isDamaged { return "Received, but its text is damaged on disk." }
             return switch kept.state {
             case .pending: "Received, not yet processed."
             case .failed: "Received, but the data in it failed verification."

@@ -38,7 +38,12 @@ package struct GrantExpiryService: Service {
     /// Tells of all that have ended by now.
     package func emitDue() async throws {
         while true {
-            let count = try await storage.emitExpiredGrants(at: clock.now().milliseconds, limit: Self.batch)
+            let count: Int
+            do { count = try await storage.emitExpiredGrants(at: clock.now().milliseconds, limit: Self.batch) } catch {
+                // One cannot be read, and others may have been told.
+                wakeWebhooks()
+                throw error
+            }
             if count > 0 { wakeWebhooks() }
             guard count == Self.batch else { return }
         }

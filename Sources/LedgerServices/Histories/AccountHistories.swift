@@ -79,7 +79,7 @@ package final class AccountHistories: Sendable {
 
     /// How long a history stays put aside after so many attempts: 5 minutes, doubled up to a day.
     package static func pause(after attempts: Int) -> Milliseconds {
-        min(Milliseconds(300_000) << min(max(attempts, 0), 9), 86_400_000)
+        min(Milliseconds(300_000) << min(max(attempts, 0), 9), LongestDelay.historyRequest.milliseconds)
     }
 
     // MARK: - While somebody waits

@@ -21,7 +21,7 @@ package final class NotificationProcessor: Service {
         package indirect enum Content: Sendable {
             /// What it says, proven.
             case verified(Verified<ResponseBodyV2DecodedPayload>)
-            /// The text as it is kept.
+            /// The text as it is kept; empty where it is damaged.
             case text(String)
         }
 
@@ -240,7 +240,9 @@ package final class NotificationProcessor: Service {
         let payload: ResponseBodyV2DecodedPayload
         switch job.content {
         case .verified(let known): payload = known.payload
-        case .text(let text): payload = try await verifier.notification(text).payload
+        case .text(let text):
+            guard !text.isEmpty else { throw StorageError(.damaged, "its text is damaged") }
+            payload = try await verifier.notification(text).payload
         }
         let parts = try await NotificationParts(inside: payload, in: job.scope, verifiedBy: verifier)
         return FoldedNotification(parts, id: job.id, scope: job.scope, at: now())
@@ -261,17 +263,24 @@ package final class NotificationProcessor: Service {
         do { try await Swift.Task.sleep(for: .seconds(1)) } catch { return }
     }
 
-    /// Gives up a notification whose inside cannot be believed; false when it may be believed later.
+    /// Gives up a notification whose inside cannot be believed, or that cannot be read; false when that may be different later.
     private func fail(_ id: Int64, _ error: any Error) async -> Bool {
-        guard let error = error as? VerificationError, !error.isRetryable else {
-            logger.warning("a notification waits", metadata: ["id": "\(id)", "reason": "\(error.logReason)"])
-            return false
-        }
-        logger.error(
-            "data in a notification failed verification", metadata: ["id": "\(id)", "code": "\(error.code)"])
         do {
-            try await storage.fail(id, code: "\(error.code)", message: error.message, at: now().milliseconds)
-            return true
+            switch error {
+            case let error as VerificationError where !error.isRetryable:
+                let code = "\(error.code)"
+                logger.error(
+                    "data in a notification failed verification", metadata: ["id": "\(id)", "code": "\(code)"])
+                try await storage.fail(id, code: code, message: error.message, at: now().milliseconds)
+                return true
+            case let error as StorageError where error.code == .damaged:
+                logger.error(
+                    "a notification cannot be read", metadata: ["id": "\(id)", "code": "\(error.code.rawValue)"])
+                return try await storage.failDamaged(id, message: error.message, at: now().milliseconds)
+            default:
+                logger.warning("a notification waits", metadata: ["id": "\(id)", "reason": "\(error.logReason)"])
+                return false
+            }
         } catch {
             return false
         }

@@ -73,6 +73,10 @@ package struct Importer: Sendable {
                 guard failure.isFinal || failure.mayBeAboutOne else { throw failure }
                 if !failure.isFinal { waiting = waiting ?? (scope, failure) }
                 last = .failed(code: failure.name, message: failure.apiMessage ?? failure.message)
+            } catch let error as StorageError where error.code == .damaged {
+                // A record of this customer cannot be read: all others can be brought in.
+                try await histories.putAside(transaction, in: scope, code: error.code.rawValue)
+                return .putAside(news: 0, code: error.code.rawValue, message: error.message)
             }
         }
         guard let (scope, failure) = waiting else { return last }

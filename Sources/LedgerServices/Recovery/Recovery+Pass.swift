@@ -56,7 +56,8 @@ extension Recovery {
 
     private func run(_ request: HistoryRequest) async throws {
         guard let scope = scopes[id: request.scope], clients[request.scope] != nil else {
-            return try await storage.postpone(request, until: now + Self.passInterval, code: "no_key")
+            return try await storage.postpone(
+                request, until: now + LongestDelay.historyRequest.milliseconds, code: "no_key")
         }
         do {
             let reading = try await histories.read(
@@ -65,6 +66,12 @@ extension Recovery {
                 return try await storage.finish(request: request.id)
             }
             try await postpone(request, code)
+        } catch let error as StorageError where error.code == .damaged {
+            // A record of this Apple account cannot be read: that is no reason to keep others waiting.
+            logger.error(
+                "a history cannot be kept and will be asked for again",
+                metadata: ["app": "\(scope.bundleID)", "reason": "\(error.logReason)"])
+            try await postpone(request, error.code.rawValue)
         } catch {
             guard let failure = error as? AppStoreServerError else { throw error }
             if failure.isFinal {
@@ -110,7 +117,12 @@ extension Recovery {
     }
 
     private func refresh(_ original: String, in scope: Scope) async throws {
-        do { try await histories.read(original, in: scope, origin: .asked) } catch {
+        do { try await histories.read(original, in: scope, origin: .asked) } catch let error as StorageError
+            where error.code == .damaged
+        {
+            // It is asked for when its record was derived again.
+            try await histories.putAside(original, in: scope, code: error.code.rawValue)
+        } catch {
             guard let failure = error as? AppStoreServerError, failure.isFinal || failure.mayBeAboutOne else {
                 throw error
             }

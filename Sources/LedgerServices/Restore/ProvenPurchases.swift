@@ -1,3 +1,4 @@
+package import Ledger
 package import AppStoreModels
 internal import AppStoreReceipts
 package import AppStoreServer
@@ -14,6 +15,8 @@ package struct ProvenPurchases: Sendable {
     fileprivate(set) var renewals: [(renewal: Verified<JWSRenewalInfoDecodedPayload>, parameter: String)] = []
     package private(set) var appTransaction: Verified<AppTransaction>?
     private(set) var receipt: ProvenReceipt?
+    /// The Apple account of the session that sent it, by its app transaction; nil if no session did.
+    private(set) var sessionAccount: String?
     /// What was sent beside it and cannot be believed.
     fileprivate(set) var refused: [RefusedText] = []
 
@@ -32,6 +35,12 @@ package struct ProvenPurchases: Sendable {
         let all =
             transactions.map(\.payload.originalTransactionId) + (receipt?.facts ?? []).map(\.originalTransactionID)
         return Set(all).sorted()
+    }
+
+    /// Of the transactions that were sent without a word on the Apple account, the subscriptions and purchases.
+    var unnamedOriginalTransactionIDs: [String] {
+        let unnamed = transactions.filter { $0.payload.appTransactionId == nil }
+        return Set(unnamed.map(\.payload.originalTransactionId)).sorted()
     }
 
     package mutating func add(_ transaction: Verified<JWSTransactionDecodedPayload>) throws(ServiceFailure) {
@@ -56,19 +65,31 @@ package struct ProvenPurchases: Sendable {
 
     fileprivate static let mixed = "mixed_audience"
 
-    /// Leaves out what another Apple account bought than the one that a session is of. A text that names no account is of the
-    /// time before they did: whoever has it has the device.
-    package mutating func limit(to account: String) throws(ServiceFailure) {
-        func isOther(_ id: String?) -> Bool { id.map { !$0.isExactly(account) } ?? false }
+    /// Leaves out what another Apple account bought than the one that a session is of.
+    ///
+    /// A text that names no account is of the time before they did. What is known of the purchase decides then; of one that is
+    /// not known whoever has the text has the device. A session sends no receipt, which names no account either.
+    ///
+    /// - Parameter known: What the ledger knows of the purchases.
+    package mutating func limit(to account: String, knowing known: [Lineage] = []) throws(ServiceFailure) {
+        sessionAccount = account
+        let foreign = known.filter { $0.isBought(byOtherThan: account) }.map(\.originalTransactionID)
+        func isOther(_ transaction: Verified<JWSTransactionDecodedPayload>) -> Bool {
+            let payload = transaction.payload
+            return payload.appTransactionId.map { !$0.isExactly(account) }
+                ?? foreign.containsExactly(payload.originalTransactionId)
+        }
         func failure(_ parameter: String) -> ServiceFailure {
             ServiceFailure(
                 .invalid, Self.otherAccount, "Another Apple account bought this than the session is of.",
                 parameter: parameter)
         }
-        if let appTransaction, isOther(appTransaction.payload.appTransactionId) { throw failure("app_transaction") }
-        let others = transactions.filter { isOther($0.payload.appTransactionId) }
+        if let named = appTransaction?.payload.appTransactionId, !named.isExactly(account) {
+            throw failure("app_transaction")
+        }
+        let others = transactions.filter { isOther($0) }
         guard !others.isEmpty else { return }
-        transactions.removeAll { isOther($0.payload.appTransactionId) }
+        transactions.removeAll { isOther($0) }
         if transactions.isEmpty, appTransaction == nil { throw failure("signed_transactions[0]") }
         refused += others.map { RefusedText(id: $0.payload.transactionId, code: Self.otherAccount) }
     }

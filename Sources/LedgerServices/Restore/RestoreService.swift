@@ -52,21 +52,24 @@ package struct RestoreService: Sendable {
     ///     signed for it is the customer's.
     ///   - age: If the App Store was asked about the Apple account not so long ago, in seconds, it is not again.
     package func restore(
-        _ proven: ProvenPurchases, for customer: String, named accountToken: String? = nil, in scope: Scope,
+        _ reported: ProvenPurchases, for customer: String, named accountToken: String? = nil, in scope: Scope,
         _ takeover: Takeover,
         askingUnlessYoungerThan age: TimeInterval = 0
     ) async throws -> Restoration {
-        guard !proven.isEmpty else {
+        guard !reported.isEmpty else {
             return Restoration(reading: try await customers.customer(customer, in: scope, at: nil), history: nil)
         }
         // An erasure that comes while this waits is about this report too.
         let erased = try await storage.lastErasure(of: customer, in: scope) ?? .min
+        let proven = try await limited(reported, for: customer, in: scope)
+        let session = proven.sessionAccount
         let unknown = try await keep(proven, in: scope)
         if let accountToken { try await adopt(accountToken, for: customer, in: scope) }
         let sent = proven.originalTransactionIDs
         let account = proven.appTransaction?.payload.appTransactionId
         let claimed = try await claim(
-            sent, account, for: customer, in: scope, takeover, skipsRefused: takeover == .nothing || !sent.isEmpty,
+            sent, account, for: customer, inSessionOf: session, in: scope, takeover,
+            skipsRefused: takeover == .nothing || !sent.isEmpty,
             needsPurchase: takeover != .nothing, erasuresKnownUntil: erased)
         try await keepOriginalPurchases(of: proven, for: customer, in: scope, takeover, erasuresKnownUntil: erased)
         let inUse = Set(sent).subtracting(claimed)
@@ -75,14 +78,31 @@ package struct RestoreService: Sendable {
             let fetched = try await histories.ask(about: ids, in: scope, because: .restore, unlessYoungerThan: age)
             history = fetched.state
             let relatives = try await storage.identifiersOfRelatives(of: sent, in: scope.id)
+            let others = fetched.found.union(relatives).subtracting(inUse)
             try await claim(
-                Array(fetched.found.union(relatives).subtracting(inUse)), nil, for: customer, in: scope,
+                Array(others), nil, for: customer, inSessionOf: session, in: scope,
                 takeover == .everything ? .everything : .nothing, skipsRefused: true, erasuresKnownUntil: erased)
         }
         let (kept, refused) = proven.sorted(inUse)
         return Restoration(
             reading: try await customers.customer(customer, in: scope, at: nil), history: history, kept: kept,
             refused: proven.refused + unknown + refused)
+    }
+
+    /// Leaves out of what a session sent what the ledger knows to be of another Apple account. What it learns of that later,
+    /// the claims leave out. What the customer has already, they keep: the same report comes again and again.
+    private func limited(
+        _ proven: ProvenPurchases, for customer: String, in scope: Scope
+    ) async throws -> ProvenPurchases {
+        guard let account = proven.sessionAccount else { return proven }
+        var known: [Lineage] = []
+        for original in proven.unnamedOriginalTransactionIDs {
+            if try await storage.owners(of: original, in: scope.id).containsName(customer) { continue }
+            if let lineage = try await storage.lineage(original, in: scope.id) { known.append(lineage) }
+        }
+        var rest = proven
+        try rest.limit(to: account, knowing: known)
+        return rest
     }
 
     /// Gives a customer what was signed for the account that their backend names, as often as something new has come.
@@ -138,20 +158,22 @@ package struct RestoreService: Sendable {
 
     /// Claims purchases, and whatever an Apple account buys, under the app's restore policy.
     ///
+    /// - Parameter session: The Apple account that the app's session is of.
     /// - Returns: What is the customer's now.
     @discardableResult
     package func claim(
-        _ originals: [String], _ account: String?, for customer: String, in scope: Scope, _ takeover: Takeover,
-        skipsRefused: Bool, needsPurchase: Bool = false, erasuresKnownUntil: Milliseconds
+        _ originals: [String], _ account: String?, for customer: String, inSessionOf session: String? = nil,
+        in scope: Scope, _ takeover: Takeover, skipsRefused: Bool, needsPurchase: Bool = false,
+        erasuresKnownUntil: Milliseconds
     ) async throws -> Set<String> {
         guard !originals.isEmpty || account != nil else { return [] }
         let now = now
         let policy = apps[scope.bundleID]?.restorePolicy ?? .keepOriginal
         let claim = Claim(
             customer: customer, scope: scope.id, originalTransactionIDs: originals, appTransactionID: account,
-            policy: takeover == .nothing ? .keepOriginal : policy, takesNamed: takeover == .everything,
-            skipsRefused: skipsRefused, needsPurchase: needsPurchase, erasuresKnownUntil: erasuresKnownUntil,
-            claimedAt: now.milliseconds)
+            sessionAccount: session, policy: takeover == .nothing ? .keepOriginal : policy,
+            takesNamed: takeover == .everything, skipsRefused: skipsRefused, needsPurchase: needsPurchase,
+            erasuresKnownUntil: erasuresKnownUntil, claimedAt: now.milliseconds)
         let engine = apps.engine(of: scope.bundleID)
         let outcome = try await storage.claim(
             claim, givesAccess: { engine.givesAccess($0, now: now) },
@@ -161,7 +183,8 @@ package struct RestoreService: Sendable {
             wakeWebhooks()
             return originals
         case .inUse:
-            throw ServiceFailure.inUse
+            let erased = try await storage.lastErasure(of: customer, in: scope)
+            throw claim.isOvertaken(by: erased) ? ServiceFailure.erased : .inUse
         }
     }
 }
@@ -172,6 +195,14 @@ extension ServiceFailure {
         """
         A purchase belongs to another customer, and stays there: by the app's restore policy, or because the App Store \
         signed it for that customer and nobody asked to restore it.
+        """)
+
+    /// Not to be sent again at once: that would undo the erasure.
+    fileprivate static let erased = ServiceFailure(
+        .conflict, "customer_erased",
+        """
+        The customer was erased while this report was processed, and nothing was claimed for them. Sign them out; if they use \
+        the app again, report their purchases again.
         """)
 }
 

@@ -9,7 +9,11 @@ extension WebhookDispatcher {
     package func endpoints() async throws -> [WebhookEndpoint] {
         let (known, changes) = state.withLock { ($0.endpoints, $0.changes) }
         if let known { return known }
-        let endpoints = try await storage.webhookEndpoints().filter { definition(of: $0) != nil }
+        let all = try await storage.webhookEndpoints()
+        for endpoint in all where endpoint.isDamaged {
+            logger.error("a webhook cannot be read; its events wait", metadata: ["endpoint": "\(endpoint.name)"])
+        }
+        let endpoints = all.filter { definition(of: $0) != nil }
         // What was changed while they were read has to be read again.
         state.withLock { if $0.changes == changes { $0.endpoints = endpoints } }
         return endpoints

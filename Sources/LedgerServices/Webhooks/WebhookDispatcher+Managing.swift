@@ -1,4 +1,5 @@
 package import Ledger
+internal import AppStoreModels
 internal import Basics
 internal import Crypto
 internal import Foundation
@@ -24,6 +25,12 @@ extension WebhookDispatcher {
         try await storage.webhookEndpoints().compactMap { endpoint in
             definition(of: endpoint).map { ManagedWebhook(stored: endpoint, definition: $0) }
         }
+    }
+
+    /// An endpoint that was made by the API and whose definition is damaged: nothing is sent there, and nobody knows for which
+    /// apps it was. It can be removed.
+    package func damaged(_ name: String) async throws -> WebhookEndpoint? {
+        try await storage.webhookEndpoints().first { $0.isDamaged && $0.name.isExactly(name) }
     }
 
     /// Makes an endpoint, which begins at the present; nil when the name is taken.

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import ConfigurationReading
 
 extension Catalogue {
@@ -200,7 +201,7 @@ private struct YAMLCatalogueReader {
         offer.redemptions = section.number("redemptions", in: 1...1_000_000)
         offer.stacks = section.flag("stacks")
         guard let text = section.text("expires") else { return }
-        offer.expires = Instant.read(text)
+        offer.expires = InstantText.date(iso8601: text, acceptsDays: true)
         if offer.expires == nil { section.problem("expires", "\(quoted(text)) is not an instant") }
     }
 

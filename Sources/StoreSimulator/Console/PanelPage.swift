@@ -96,6 +96,12 @@ struct PanelRequest: Sendable {
     var environmentOption: String { environment == .sandbox ? " --environment sandbox" : "" }
 
     func link(_ page: PanelPage, _ query: [(String, String)] = []) -> PageLink { page.link(in: environment, query) }
+
+    /// The page as somebody looks at it, without what was said on it once. A form that was refused stands on its page.
+    var here: PageLink {
+        let names = query.names.filter { !["environment", "done", "fragment"].contains($0) }
+        return link(page, names.map { ($0, query.exact($0) ?? "") })
+    }
 }
 
 /// What a page says, without its frame.

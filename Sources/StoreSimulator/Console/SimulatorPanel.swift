@@ -92,7 +92,7 @@ struct SimulatorPanel: Sendable {
         shell.since = request.changes
         core.pages.expect(shell.topics)
         shell.theme = request.theme
-        shell.current = request.link(request.page)
+        shell.current = request.here
         if let done = request.query["done"].flatMap({ state.note($0) }) { shell.notes = [done] }
         if let failure {
             shell.problem = .init(

@@ -1,3 +1,4 @@
+internal import Basics
 internal import Foundation
 
 /// JSON as the control API reads and writes it: instants are whole milliseconds since 1970; ISO 8601 is read as well.
@@ -36,7 +37,7 @@ enum ControlJSON {
             }
             var text = ""
             if case .string(let string) = json { text = string }
-            guard let date = try? Date(text, strategy: .iso8601) else {
+            guard let date = InstantText.date(iso8601: text) else {
                 throw DecodingError.dataCorruptedError(
                     in: container, debugDescription: "not milliseconds since 1970, nor like 2026-01-31T12:00:00Z")
             }

@@ -21,7 +21,7 @@ public struct DeviceContents: Codable, Sendable {
     public var storefront: String
     /// Whether it has no network: the rest is as it was when it had one.
     public var isOffline: Bool
-    /// Every transaction, but for finished consumables, in the order in which they were made.
+    /// Every transaction, but for finished consumables that were not refunded, in the order in which they were made.
     public var all: [SignedDeviceTransaction]
     /// What there is a right to.
     public var current: [SignedDeviceTransaction]

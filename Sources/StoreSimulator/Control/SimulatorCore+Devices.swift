@@ -38,9 +38,10 @@ extension SimulatorCore {
         return DeviceContents(
             customer: customer.id, device: device, system: reading.device.system, storefront: customer.storefront,
             isOffline: reading.device.offline != nil,
+            // Finished consumables show again when they are refunded.
             all: try signed(
                 knowledge.transactions.filter {
-                    $0.type != .consumable || !reading.finished.contains($0.transactionId)
+                    $0.type != .consumable || $0.revocationDate != nil || !reading.finished.contains($0.transactionId)
                 }),
             current: try signed(knowledge.transactions.filter { knowledge.isCurrent($0, at: reading.now) }),
             unfinished: try signed(unfinished),

@@ -45,12 +45,12 @@ extension Store {
         return members.all
     }
 
-    /// `pending_renewal_info`: how each subscription goes on.
+    /// `pending_renewal_info`: how each subscription goes on. One that its customer gave up in the grace period has no entry
+    /// any more.
     func pendingRenewalInfo(of customer: Customer, at now: Date) -> OrderedJSON {
         .array(
-            customer.subscriptions.compactMap { id in
-                subscriptions[id].map { .object(pendingRenewal(of: $0, at: now)) }
-            })
+            customer.subscriptions.compactMap { subscriptions[$0] }.filter { !$0.wasCancelledInGrace }
+                .map { .object(pendingRenewal(of: $0, at: now)) })
     }
 
     private func pendingRenewal(of subscription: Subscription, at now: Date) -> [OrderedJSON.Member] {
@@ -65,7 +65,7 @@ extension Store {
             members.add("is_in_billing_retry_period", info.isInBillingRetryPeriod == true ? "1" : "0")
         }
         members.add("grace_period_expires_date", info.gracePeriodExpiresDate)
-        if let increase = subscription.priceIncrease {
+        if let increase = subscription.pendingIncrease {
             if increase.needsConsent { members.add("price_consent_status", increase.isAccepted ? "1" : "0") }
             members.add("price_increase_status", increase.isAccepted ? "1" : "0")
         }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import Foundation
 
 /// Compares what there is with what a scenario expects.
@@ -32,7 +33,8 @@ struct Comparison {
 
     private func isEqual(_ text: String, _ actual: JSONValue) -> Bool {
         if text == actual.shown || names(text) == actual.shown { return true }
-        guard case .integer(let milliseconds) = actual, let date = Instant.read(text) else { return false }
+        guard case .integer(let milliseconds) = actual, let date = InstantText.date(iso8601: text, acceptsDays: true)
+        else { return false }
         return Int64((date.timeIntervalSince1970 * 1000).rounded()) == milliseconds
     }
 
@@ -48,7 +50,8 @@ struct Comparison {
     /// An instant is shown as it is expected.
     private func readable(_ actual: JSONValue?, beside expected: Scenario.Expected) -> String {
         guard let actual else { return "none" }
-        if case .text(let text) = expected, case .integer(let milliseconds) = actual, Instant.read(text) != nil,
+        if case .text(let text) = expected, case .integer(let milliseconds) = actual,
+            InstantText.date(iso8601: text, acceptsDays: true) != nil,
             Int64(text) == nil
         {
             return Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)

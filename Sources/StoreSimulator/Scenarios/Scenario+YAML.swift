@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import ConfigurationReading
 internal import Foundation
 
@@ -82,7 +83,7 @@ struct ScenarioReader {
         switch key {
         case "advance":
             guard let text = text(value, at: path) else { return nil }
-            guard TypedDuration(text) != nil || Instant.read(text) != nil else {
+            guard TypedDuration(text) != nil || InstantText.date(iso8601: text, acceptsDays: true) != nil else {
                 findings.problem(
                     path, "\(quoted(text)) is neither a length such as 31d nor an instant", line: value.line)
                 return nil

@@ -50,14 +50,6 @@ extension ConfigurationValue {
     }
 }
 
-/// Instants as people write them.
-enum Instant {
-    static func read(_ text: String) -> Date? {
-        if let date = try? Date(text, strategy: .iso8601) { return date }
-        return try? Date(text, strategy: Date.ISO8601FormatStyle().year().month().day())
-    }
-}
-
 extension StoreSettings {
     /// These settings with some of them changed.
     func merging(_ changes: JSONValue) throws -> StoreSettings {

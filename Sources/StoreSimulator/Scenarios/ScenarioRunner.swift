@@ -113,7 +113,9 @@ struct ScenarioRunner {
             case .command(let json): try await perform(json)
             case .refuse(let json, let code): return try await refuse(json, code)
             case .advance(let text):
-                let target = TypedDuration(text)?.after(core.now) ?? Instant.read(text) ?? core.now
+                let target =
+                    TypedDuration(text)?.after(core.now) ?? InstantText.date(iso8601: text, acceptsDays: true)
+                    ?? core.now
                 _ = try await core.advance(to: target)
             case .trigger(let json): try await trigger(json)
             case .fault(let fault): faults.append(try core.state.withLock { try $0.faults.add(fault) })

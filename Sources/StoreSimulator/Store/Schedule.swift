@@ -18,6 +18,8 @@ package struct Schedule: Sendable, Codable {
         case massExtension(String)
         /// A period begins that was paid ahead and that the family cannot share.
         case sharingEnd(String)
+        /// A period begins that was paid ahead and that the family can share, and somebody has not got it yet.
+        case sharingStart(String)
         /// An external purchase token is due for a reminder or for its end.
         case externalPurchaseToken(String)
         /// A notification is due to be sent, by its number.
@@ -41,6 +43,17 @@ package struct Schedule: Sendable, Codable {
     package var first: Entry? { heap.first }
 
     package var next: Date? { first?.date }
+
+    /// What is due at the same instant as the first entry, in order.
+    package var soonest: [Entry] {
+        var (found, open): ([Entry], [Int]) = ([], [0])
+        while let index = open.popLast() {
+            guard index < heap.count, heap[index].date == next else { continue }
+            found.append(heap[index])
+            open += [2 * index + 1, 2 * index + 2]
+        }
+        return found.sorted { $0.precedes($1) }
+    }
 
     /// Plans an event. `order` settles which of two at one instant comes first; without it, which was planned first.
     package mutating func add(_ event: Event, at date: Date, order: Int? = nil) {

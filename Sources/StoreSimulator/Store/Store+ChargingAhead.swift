@@ -104,12 +104,21 @@ extension Store {
             let current = transactions[subscription.current]?.payload,
             current.expiresDate == transaction.payload.purchaseDate
         else { return }
+        let isOver = transaction.payload.expiresDate.map { $0 <= now } ?? false
+        // What is over by now does not settle what is still tried to be charged.
+        guard subscription.retryEnds == nil || !isOver else { return }
         let before = Subscription.BeforeCharge(subscription)
         subscription.beforeCharge = transaction.payload.purchaseDate > now ? [before] : []
         subscription.current = transaction.payload.transactionId
         subscription.renewalProduct = transaction.payload.productId
         subscription.renewals += 1
-        if let expires = transaction.payload.expiresDate, expires > now { subscription.expirationIntent = nil }
+        if !isOver {
+            // The customer has paid for it after all.
+            subscription.expirationIntent = nil
+            subscription.retryEnds = nil
+            subscription.graceEnds = nil
+            subscription.recovery = nil
+        }
         subscriptions[subscription.id] = subscription
         spread(nil, from: subscription.id, at: now)
         endSharing(subscription.id, at: now)

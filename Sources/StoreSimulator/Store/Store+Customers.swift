@@ -102,6 +102,7 @@ extension Store {
         var transaction = appTransaction(of: customer, at: now)
         transaction.applicationVersion = nil
         transaction.requestDate = nil
+        transaction.storeType = .consumer
         if isSandbox { transaction.appAppleId = nil }
         return transaction
     }

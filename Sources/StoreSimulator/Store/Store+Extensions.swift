@@ -76,6 +76,8 @@ extension Store {
             }
             announce(.renewalExtended, about: holder.id, at: now)
         }
+        // A price that holds by the new date has its notice before it. A notice that was given stays.
+        if subscriptions[subscription.id]?.priceIncrease == nil { planNotice(subscription.id, at: now) }
         return new
     }
 

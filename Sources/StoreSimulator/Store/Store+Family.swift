@@ -29,6 +29,7 @@ extension Store {
         customers[member]?.organizer = id
         for subscription in customer.subscriptions.compactMap({ subscriptions[$0] }) {
             shareSubscription(subscription, with: member, at: now)
+            planSharing(subscription.id, at: now)
         }
         for transaction in customer.transactions.compactMap({ transactions[$0] }) {
             guard let product = catalogue.product(transaction.payload.productId), product.isFamilyShareable,
@@ -43,10 +44,43 @@ extension Store {
     /// Gives the subscription to those of the family who do not have it, or not any more.
     mutating func shareWithFamily(_ subscription: Subscription, at now: Date) {
         guard let family = customers[subscription.customer]?.family, !family.isEmpty else { return }
-        let holders = shares(of: subscription).map(\.customer)
-        for member in family where !holders.contains(member) {
-            shareSubscription(subscription, with: member, at: now)
+        let shares = shares(of: subscription)
+        for member in family {
+            // Who has it may lack one of two periods: that of a refund that was taken back.
+            if let share = shares.first(where: { $0.customer == member }), !isLapsed(share, at: now) {
+                shareRunning(subscription, with: share, at: now)
+                sharePaidAhead(subscription, with: share, at: now)
+            } else {
+                shareSubscription(subscription, with: member, at: now)
+            }
         }
+        planSharing(subscription.id, at: now)
+    }
+
+    /// Plans that the family gets a subscription whose next period is paid as soon as that period begins, if somebody lacks
+    /// it: where the period that runs cannot be shared, or was refunded, they get nothing before.
+    private mutating func planSharing(_ id: String, at now: Date) {
+        guard let subscription = subscriptions[id], isPaidAhead(subscription, at: now),
+            let next = transactions[subscription.current]?.payload,
+            catalogue.product(next.productId)?.isFamilyShareable == true, isSharingDue(id, at: next.purchaseDate)
+        else { return }
+        schedule.add(.sharingStart(id), at: next.purchaseDate)
+    }
+
+    /// Whether the current period begins at `date`, and somebody of the family lacks it. An entry of the schedule for a period
+    /// that was refunded or replaced is out of date.
+    func isSharingDue(_ id: String, at date: Date) -> Bool {
+        guard let subscription = subscriptions[id], subscription.ownership == .purchased,
+            transactions[subscription.current]?.payload.purchaseDate == date,
+            let family = customers[subscription.customer]?.family, !family.isEmpty
+        else { return false }
+        let shares = shares(of: subscription).filter { transactions[$0.current]?.sharedFrom == subscription.current }
+        return family.contains { member in !shares.contains { $0.customer == member } }
+    }
+
+    /// A period begins that was paid ahead and that the family can share, and somebody has not got it yet.
+    mutating func beginSharing(_ id: String, at now: Date) {
+        if let subscription = subscriptions[id] { shareWithFamily(subscription, at: now) }
     }
 
     /// Announces a change to everybody who has the subscription, unless it goes unsaid; for family members it changes
@@ -63,12 +97,13 @@ extension Store {
         }
     }
 
-    /// Gives a family member the purchaser's subscription, for the first time or again, as long as it gives access.
+    /// Gives a family member the purchaser's subscription, for the first time or again, as long as it gives access: the period
+    /// that runs, and the next one if it is paid already.
     private mutating func shareSubscription(_ subscription: Subscription, with member: String, at now: Date) {
         let status = status(of: subscription, at: now)
         guard status == .active || status == .billingGracePeriod, subscription.ownership == .purchased,
             let customer = customers[member],
-            let original = transactions[subscription.current]?.payload,
+            let original = period(of: subscription, at: now)?.payload, original.purchaseDate <= now,
             let product = catalogue.product(original.productId), product.isFamilyShareable
         else { return }
         let earlier = customer.subscriptions.compactMap { subscriptions[$0] }.first { $0.owner == subscription.id }
@@ -83,10 +118,49 @@ extension Store {
         keepStreak(&share, at: now)
         // In a grace period the paid one is over; a transaction cannot begin after its end.
         let isOver = (original.expiresDate ?? .distantFuture) <= now
-        begin(&share, product, reason: .purchase, at: isOver ? original.purchaseDate : now)
+        begin(
+            &share, product, reason: .purchase, at: isOver ? original.purchaseDate : now,
+            sharing: original.transactionId)
         if earlier == nil { customers[member]?.subscriptions.append(share.id) }
         subscriptions[share.id] = share
         announce(.subscribed, belongsToGroup ? .resubscribe : .initialBuy, about: share, at: now)
+        sharePaidAhead(subscription, with: share, at: now)
+        // Or it ends with the period that runs.
+        endSharing(subscription.id, at: now)
+    }
+
+    /// Gives who has only what is paid ahead the period that runs as well: a refund of it was taken back.
+    private mutating func shareRunning(_ subscription: Subscription, with share: Subscription, at now: Date) {
+        guard isPaidAhead(share, at: now), period(of: share, at: now)?.payload.transactionId == share.current,
+            let running = period(of: subscription, at: now)?.payload, running.purchaseDate <= now,
+            let product = catalogue.product(running.productId), product.isFamilyShareable
+        else { return }
+        var before = share
+        begin(&before, product, reason: .purchase, at: now, sharing: running.transactionId)
+        subscriptions[share.id]?.beforeCharge = [.init(before)]
+        announce(.subscribed, .resubscribe, about: before, at: now)
+    }
+
+    /// Gives who shares the period that runs the next one as well, if it is paid and can be shared.
+    private mutating func sharePaidAhead(_ subscription: Subscription, with share: Subscription, at now: Date) {
+        guard isPaidAhead(subscription, at: now), let next = transactions[subscription.current]?.payload,
+            transactions[share.current]?.sharedFrom != next.transactionId,
+            let product = catalogue.product(next.productId), product.isFamilyShareable
+        else { return }
+        renew(share, with: subscription, product, from: next.purchaseDate, nil, at: now)
+    }
+
+    /// Begins the next period of a share, as the purchaser's has begun.
+    mutating func renew(
+        _ share: Subscription, with owner: Subscription, _ product: Product, from start: Date,
+        _ subtype: NotificationSubtype?, at now: Date
+    ) {
+        var share = share
+        keepStreak(&share, at: start)
+        share.follow(owner)
+        begin(&share, product, reason: .renewal, at: start, chargedAt: now)
+        subscriptions[share.id] = share
+        announce(.didRenew, subtype, about: share, at: now)
     }
 
     mutating func stopSharing(_ id: String, with member: String, at now: Date) throws(StoreError) -> Subject {
@@ -137,7 +211,10 @@ extension Store {
     /// Takes it away with what is paid ahead.
     mutating func revokeWholly(_ share: Subscription, reason: RevocationReason, at now: Date) {
         revoke(share, reason: reason, at: now)
-        if let rest = subscriptions[share.id], rest.current != share.current { revoke(rest, reason: reason, at: now) }
+        guard let rest = subscriptions[share.id], rest.current != share.current,
+            transactions[rest.current]?.payload.revocationDate == nil
+        else { return }
+        revoke(rest, reason: reason, at: now)
     }
 
     private mutating func revokeOnce(_ transaction: StoredTransaction, reason: RevocationReason, at now: Date) {
@@ -156,11 +233,15 @@ extension Store {
                     revokeOnce(transaction, reason: reason, at: now)
                     continue
                 }
-                let share = subscriptions[transaction.payload.originalTransactionId]
-                if let share, share.current == transaction.payload.transactionId,
+                guard let share = subscriptions[transaction.payload.originalTransactionId],
                     transaction.payload.revocationDate == nil
-                {
+                else { continue }
+                let shared = transaction.payload.transactionId
+                if share.current == shared {
                     revoke(share, reason: reason, at: now)
+                } else if period(of: share, at: now)?.payload.transactionId == shared {
+                    // What is paid ahead stays, as the purchaser's does.
+                    revokeOnce(transaction, reason: reason, at: now)
                 }
             }
         }

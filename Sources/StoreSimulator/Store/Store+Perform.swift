@@ -112,7 +112,7 @@ extension Store {
         case .returnToSale(let product): try setOnSale(product, true)
         case .finish(let customer, let transaction, let device): try finish(customer, transaction, on: device)
         case .setAppAccountToken(let customer, let token, let transaction):
-            try setAccountToken(token, of: customer, transaction)
+            try setAccountToken(token, of: customer, transaction, at: now)
         case .answerConsumptionRequest(let customer, let transaction, let preference, let percentage):
             try answer(customer, transaction, preference: preference, percentage: percentage, at: now)
         case .extendRenewal(let customer, let days, let subscription, _):

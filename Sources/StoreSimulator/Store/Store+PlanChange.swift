@@ -193,6 +193,7 @@ extension Store {
     mutating func turnRenewalOff(_ subscription: Subscription, at now: Date) {
         let hasNotice = subscription.pendingIncrease != nil && !settings.cancellationAfterPriceNoticeHasSubtype
         let ends = subscription.retryEnds != nil
+        subscriptions[subscription.id]?.wasCancelledInGrace = subscription.graceEnds != nil
         subscriptions[subscription.id]?.commitment?.renews = false
         subscriptions[subscription.id]?.renewsAutomatically = false
         subscriptions[subscription.id]?.nextOffer = nil

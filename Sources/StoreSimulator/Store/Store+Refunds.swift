@@ -18,7 +18,8 @@ extension Store {
         let id = transaction.payload.transactionId
         let decides = settings.refunds == .automatic ? now.after(settings.consumptionWindow) : nil
         transactions[id]?.refund = .init(
-            state: .requested, requested: now, due: decides, reason: reason ?? .unintendedPurchase, note: note)
+            state: .requested, requested: now, due: decides, reason: reason ?? .unintendedPurchase, note: note,
+            refundedItems: transaction.refund?.refundedItems)
         let isAsked =
             settings.asksAboutAllProducts || transaction.isSubscription || transaction.payload.type == .consumable
         if isAsked, let asked = transactions[id] {
@@ -96,15 +97,24 @@ extension Store {
         let id = transaction.payload.transactionId
         transactions[id]?.refund?.state = .declined
         transactions[id]?.refund?.decided = now
+        // A refund that is granted after all is one of the whole transaction.
+        transactions[id]?.refund?.items = nil
         announce(.refundDeclined, about: transaction, at: now)
     }
 
     mutating func reverseRefund(_ customer: String, _ selector: String?, at now: Date) throws(StoreError) -> Subject {
         let transaction = try transaction(of: customer, selector)
         let id = transaction.payload.transactionId
-        guard transaction.refund?.state == .granted, transaction.payload.revocationDate != nil else {
+        let refund = transaction.refund
+        guard refund?.state != .requested else {
+            throw StoreError(.impossibleTransition, "a refund of \(id) is being decided")
+        }
+        // Another one that was declined since changes nothing about a refund of items.
+        let isRefunded = refund?.state == .granted && transaction.payload.revocationDate != nil
+        guard isRefunded || refund?.refundedItems != nil else {
             throw StoreError(.impossibleTransition, "\(id) is not refunded")
         }
+        reinstateItems(of: transaction)
         transactions[id]?.refund?.state = .reversed
         change(id) {
             $0.revocationDate = nil
@@ -115,7 +125,8 @@ extension Store {
         returnToPeriod(transaction, at: now)
         if let subscription = subscriptions[transaction.payload.originalTransactionId], subscription.current == id {
             if let expires = transaction.payload.expiresDate, expires > now {
-                planRenewal(subscription.id, endingAt: expires, at: now)
+                // What goes on as an Advanced Commerce subscription has ended before its time.
+                if !subscription.isOver { planRenewal(subscription.id, endingAt: expires, at: now) }
             } else if subscription.expirationIntent == nil {
                 subscriptions[subscription.id]?.expirationIntent = .customerCancelled
             }
@@ -130,7 +141,9 @@ extension Store {
     /// The family regains what the refund took away.
     private mutating func shareAgain(_ transaction: StoredTransaction, at now: Date) {
         if let subscription = subscriptions[transaction.payload.originalTransactionId] {
-            if subscription.current == transaction.payload.transactionId { shareWithFamily(subscription, at: now) }
+            // The next period may be paid already.
+            let periods = [subscription.current, period(of: subscription, at: now)?.payload.transactionId]
+            if periods.contains(transaction.payload.transactionId) { shareWithFamily(subscription, at: now) }
         } else if let product = catalogue.product(transaction.payload.productId), product.isFamilyShareable,
             product.type == .nonConsumable
         {

@@ -33,6 +33,8 @@ extension Store {
             if transactions[id]?.refund?.due == entry.date { decideRefund(id, at: entry.date) }
         case .massExtension(let id): finishMassExtension(id, at: entry.date)
         case .sharingEnd(let id): endSharing(id, at: entry.date)
+        case .sharingStart(let id):
+            if isSharingDue(id, at: entry.date) { beginSharing(id, at: entry.date) }
         case .externalPurchaseToken(let id): remindOfToken(id, at: entry.date)
         case .delivery: return
         }
@@ -127,13 +129,7 @@ extension Store {
         announce(.didRenew, subtype, about: subscription, at: now)
         planNotice(id, at: now)
         guard product.isFamilyShareable else { return endSharing(id, at: now) }
-        for var share in shared {
-            keepStreak(&share, at: start)
-            share.follow(subscription)
-            begin(&share, product, reason: .renewal, at: start, chargedAt: now)
-            subscriptions[share.id] = share
-            announce(.didRenew, subtype, about: share, at: now)
-        }
+        for share in shared { renew(share, with: subscription, product, from: start, subtype, at: now) }
         shareWithFamily(subscription, at: now)
     }
 
@@ -176,6 +172,7 @@ extension Store {
         guard subscription.owner == nil, subscription.due != nil else {
             throw StoreError(.impossibleTransition, "nothing happens to the subscription by itself any more")
         }
+        let begins = isPaidAhead(subscription, at: now)
         if subscription.retryEnds == nil {
             for holder in holders(of: subscription) {
                 change(holder.current) {
@@ -193,6 +190,8 @@ extension Store {
             subscriptions[subscription.id]?.retryEnds = now
         }
         if let accelerated = subscriptions[subscription.id] { proceed(accelerated, at: now, mayBeLate: false) }
+        // Where it cannot be renewed either, the family gets what is left of it: a grace period.
+        if begins { beginSharing(subscription.id, at: now) }
         return Subject(customer: customer, transaction: subscriptions[subscription.id]?.current)
     }
 }

@@ -75,6 +75,7 @@ extension Store {
         subscription.expirationIntent = nil
         subscription.retryEnds = nil
         subscription.graceEnds = nil
+        subscription.wasCancelledInGrace = false
         subscription.recovery = nil
         subscription.isBillingFailing = false
         subscription.billingRecovers = false
@@ -104,15 +105,16 @@ extension Store {
 
     /// Begins a period at `start`: a new transaction, and the next thing due at its end.
     ///
-    /// It may begin later than it is charged. The running offer, the commitment and the price of the subscription are those of the new period. The first
-    /// transaction of all names the subscription.
+    /// It may begin later than it is charged. The running offer, the commitment and the price of the subscription are those of
+    /// the new period. The first transaction of all names the subscription. What is shared is the purchaser's current
+    /// transaction, unless `shared` names another.
     @discardableResult
     mutating func begin(
         _ subscription: inout Subscription, _ product: Product, reason: TransactionReason, at start: Date,
-        chargedAt now: Date? = nil
+        chargedAt now: Date? = nil, sharing shared: String? = nil
     ) -> String {
         guard let customer = customers[subscription.customer], let terms = product.subscription else { return "" }
-        let owner = subscription.owner.flatMap { subscriptions[$0]?.current }
+        let owner = shared ?? subscription.owner.flatMap { subscriptions[$0]?.current }
         var payload = draft(product, for: customer, at: start, reason: reason, ownership: subscription.ownership)
         if subscription.id.isEmpty {
             subscription.id = payload.transactionId

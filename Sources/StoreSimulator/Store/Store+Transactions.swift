@@ -60,22 +60,29 @@ extension Store {
     }
 
     mutating func setAccountToken(
-        _ token: UUID, of customer: String, _ selector: String?
+        _ token: UUID, of customer: String, _ selector: String?, at now: Date
     ) throws(StoreError) -> Subject {
         let transaction = try transaction(of: customer, selector)
         guard transaction.payload.inAppOwnershipType == .purchased else {
             throw StoreError(.impossibleTransition, "only what the customer bought can be tied to an account")
         }
-        setAccountToken(token, of: transaction.payload.originalTransactionId)
+        setAccountToken(token, of: transaction.payload.originalTransactionId, at: now)
         return Subject(customer: customer, transaction: transaction.payload.transactionId)
     }
 
-    /// Ties a purchase to an account. Of a subscription the period that runs has the token, and all that follow, but none
-    /// before.
-    mutating func setAccountToken(_ token: UUID, of original: String) {
-        let current = subscriptions[original]?.current ?? original
-        subscriptions[original]?.accountToken = token
-        if transactions[current]?.payload.appAccountToken != token { change(current) { $0.appAccountToken = token } }
+    /// Ties a purchase to an account. Of a subscription the period that runs has the token, and all that follow, paid ahead
+    /// or not, but none before.
+    mutating func setAccountToken(_ token: UUID, of original: String, at now: Date) {
+        var periods = [original]
+        if let subscription = subscriptions[original] {
+            subscriptions[original]?.accountToken = token
+            periods = [subscription.current]
+            let running = period(of: subscription, at: now)?.payload.transactionId
+            if let running, running != subscription.current { periods.insert(running, at: 0) }
+        }
+        for id in periods where transactions[id]?.payload.appAccountToken != token {
+            change(id) { $0.appAccountToken = token }
+        }
     }
 
     /// Sells something else from `now` on. Renewal infos name its prices and offers.

@@ -5,7 +5,14 @@ package import Foundation
 
 extension Store {
     /// The soonest thing that happens by itself.
-    package var upcoming: Upcoming? { schedule.first.map { Upcoming(date: $0.date, what: words(for: $0)) } }
+    package var upcoming: Upcoming? {
+        guard let first = schedule.first else { return nil }
+        let what = words(for: first)
+        guard what == Self.nothing else { return Upcoming(date: first.date, what: what) }
+        // What is out of date does not hide what happens at the same instant.
+        let others = schedule.soonest.map { words(for: $0) }
+        return Upcoming(date: first.date, what: others.first { $0 != Self.nothing } ?? what)
+    }
 
     /// The soonest notification that is sent by itself.
     package var upcomingDelivery: Upcoming? { deliveries.first.map { Upcoming(date: $0.date, what: words(for: $0)) } }
@@ -37,6 +44,11 @@ extension Store {
         case .sharingEnd(let id):
             guard let subscription = subscriptions[id], !shares(of: subscription).isEmpty else { return Self.nothing }
             return "the family of \(subscription.customer) loses what it cannot share"
+        case .sharingStart(let id):
+            guard isSharingDue(id, at: entry.date), let customer = subscriptions[id]?.customer else {
+                return Self.nothing
+            }
+            return "the family of \(customer) gets what it can share"
         case .externalPurchaseToken: return "a reminder of an external purchase token, or its end"
         case .delivery(let number):
             guard notifications.indices.contains(number), notifications[number].due == entry.date else {

@@ -78,7 +78,7 @@ public enum StoreCommand: Sendable, Hashable, Codable {
         customer: String, transaction: String? = nil, reason: RevocationReason? = nil, percentage: Int32? = nil)
     /// Apple declines what was asked for.
     case declineRefund(customer: String, transaction: String? = nil)
-    /// Apple takes a refund back after a dispute.
+    /// Apple takes a refund back after a dispute: the last one of the transaction, or of items of it.
     case reverseRefund(customer: String, transaction: String? = nil)
 
     /// `member` joins the family of `customer` and may use what can be shared.

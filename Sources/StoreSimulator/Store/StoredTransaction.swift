@@ -34,5 +34,7 @@ package struct StoredTransaction: Sendable, Codable {
         package var decided: Date?
         /// The items that an Advanced Commerce request is about; nil for the whole transaction.
         package var items: [AdvancedCommerceRequestRefundItem]?
+        /// Which of the transaction's items the last refund was of, by their place; nil for the whole transaction.
+        package var refundedItems: [Int]?
     }
 }

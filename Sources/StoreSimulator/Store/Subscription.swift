@@ -27,6 +27,8 @@ package struct Subscription: Sendable, Codable {
     /// Until when the store tries to charge; set from the first failure on.
     package var retryEnds: Date?
     package var graceEnds: Date?
+    /// Whether the customer turned renewal off in the grace period, which ended it.
+    @Later package var wasCancelledInGrace = false
     /// Whether its charges fail, whatever the customer pays otherwise.
     @Later package var isBillingFailing = false
     /// Whether they fail for want of money.

@@ -2,28 +2,25 @@
 {
 const $ = (q, n = document) => n.querySelector(q), $$ = (q, n = document) => [...n.querySelectorAll(q)];
 const make = (t, p, x = "") => { const e = document.createElement(t); e.textContent = x; p?.append(e); return e };
-const find = id => document.getElementById(id), body = document.body, { topics, events } = body.dataset;
+const find = id => document.getElementById(id), body = document.body, { topics, events, here } = body.dataset;
 const state = $("[data-live-state]"), pause = $("[data-pause]");
 const store = { get: k => { try { return localStorage.getItem(k) } catch { return null } },
   set: (k, v) => { try { localStorage.setItem(k, v) } catch { } } };
 let paused = store.get("paused") === "1", since = body.dataset.since, source, timer, retry;
-let stale, busy, again, ended;
+let busy, again, ended, later;
 
 const say = t => { if (state && state.textContent !== t) state.textContent = t };
-const url = () => { const u = new URL(location); u.hash = ""; u.searchParams.set("fragment", "all"); return u };
-const inUse = e => {
-  const s = getSelection();
-  return e.contains(document.activeElement) || $$("details[open],dialog[open]", e).length > 0 ||
-    s?.isCollapsed === false && e.contains(s.anchorNode);
-};
+// A refused form has an address of its own.
+const url = () => { const u = new URL(here, location); u.searchParams.set("fragment", "all"); return u };
+const inUse = (e, s = getSelection()) =>
+  e.contains(document.activeElement) || $("details[open]", e) || !s.isCollapsed && s.containsNode(e, true);
 const keys = e => new Set($$("[data-key]", e).map(k => k.dataset.key || k.id));
 const offered = id => $(`[data-update='${id}']`);
 const put = (old, fresh) => { old.replaceWith(fresh); dress(fresh); offered(fresh.id)?.remove() };
 async function refetch() {
-  if (ended) return;
-  if (paused || document.hidden) return stale = true;
+  if (ended || paused || document.hidden) return;
   if (busy) return again = true;
-  busy = true; stale = again = false;
+  busy = true; again = false;
   clearTimeout(retry); retry = 0;
   let problem = "";
   try {
@@ -46,7 +43,7 @@ function replace(doc) {
     fresh.dataset.as = fresh.outerHTML;
     const known = keys(old), news = [...keys(fresh)].filter(k => !known.has(k)).length;
     if (old.dataset.live === "hold" && news) offer(old, fresh, news);
-    else if (inUse(old)) stale = true;
+    else if (inUse(old)) old.late = true;
     else put(old, document.adoptNode(fresh));
   }
 }
@@ -71,7 +68,7 @@ function listen() {
   source.onmessage = e => { since = JSON.parse(e.data).version; refetch() };
   source.onopen = () => { if (!retry) say("") };
   source.onerror = () => {
-    say("Not live"); stale = true;
+    say("Not live");
     // Refused: the fetch says why.
     if (source?.readyState === 2) { timer = setTimeout(listen, 6e4); refetch() }
   };
@@ -86,19 +83,23 @@ pause?.addEventListener("click", toggle);
 // A hidden tab must not keep one of six connections.
 document.addEventListener("visibilitychange", () => { listen(); if (topics) refetch() });
 addEventListener("pagehide", () => source?.close());
-addEventListener("focusout", () => setTimeout(() => { if (stale && !paused) refetch() }, 300));
+// What was in use is replaced when it is no longer.
+for (const t of ["focusout", "selectionchange", "toggle"]) addEventListener(t, () => {
+  clearTimeout(later);
+  later = setTimeout(() => { if ($$("[data-live]").some(e => e.late && !inUse(e))) refetch() }, 300);
+}, true);
 
-const quote = v => /^[\w@%+=:,.\/-]+$/.test(v) ? v : `'${v.replace(/'/g, "'\\''")}'`;
+const quote = v => /^[\w@%+=:,./-]+$/.test(v) ? v : `'${v.replace(/'/g, "'\\''")}'`;
 function command(form) {
   const code = $("[data-command]", form);
   if (!code) return;
-  const data = new FormData(form), value = n => [...data.getAll(n)].pop()?.toString().trim() || "";
+  const data = new FormData(form), value = n => data.getAll(n).pop()?.trim() || "";
   const fill = (t, must) => {
     let missing = false;
     const r = t.replace(/\{(json:)?(\w+)\}/g, (_, json, n) => {
       const v = value(n);
       if (!v) missing = true;
-      return json ? JSON.stringify(v).replace(/'/g, "'\\''") : v ? quote(v) : n.toUpperCase();
+      return json ? JSON.stringify(v || null).replace(/'/g, "'\\''") : v ? quote(v) : n.toUpperCase();
     });
     return missing && !must ? "" : r;
   };
@@ -110,7 +111,7 @@ function dress(root) {
     b.hidden = !navigator.clipboard;
     b.onclick = async () => {
       const e = find(b.dataset.copy), was = b.innerHTML;
-      await navigator.clipboard.writeText(e.value ?? e.textContent);
+      await navigator.clipboard.writeText(e.textContent);
       b.textContent = "Copied"; setTimeout(() => { b.innerHTML = was }, 1500);
     };
   });
@@ -129,27 +130,26 @@ function help() {
   const d = make("dialog");
   d.ariaLabel = make("h2", d, "Keyboard shortcuts").textContent;
   const dl = make("dl", d);
-  const list = [["/", "Search"], ["j k", "Next, previous row"], ["Enter", "Open"], ["Esc", "Back to the list"], ["[ ]", "Previous, next page"], ["p", "Pause live updates"], ["?", "This list"]];
-  $$("[data-go]").forEach(a => list.push(["g " + a.dataset.go, a.textContent]));
+  const list = [["/", "Search"], ["j k", "Next, previous row"], ["Enter", "Open"], ["Esc", "Back to the list"], ["[ ]", "Previous, next page"], ["p", "Pause live updates"], ["?", "This list"],
+    ...$$("[data-go]").map(a => ["g " + a.dataset.go, a.textContent])];
   list.forEach(([k, t]) => { make("kbd", make("dt", dl), k); make("dd", dl, t) });
   const l = make("label", d), box = make("input", l); box.type = "checkbox"; box.checked = !off();
-  l.append(" Use shortcuts"); box.onchange = () => store.set("shortcuts", box.checked ? "on" : "off");
+  l.append(" Use shortcuts"); box.onchange = () => store.set("shortcuts", box.checked ? "" : "off");
   make("button", d, "Close").onclick = () => d.close(); d.onclose = () => d.remove();
   body.append(d); d.showModal();
 }
 $$("[data-keys]").forEach(b => { b.hidden = false; b.onclick = help });
 addEventListener("keydown", e => {
-  const t = e.target;
-  if (e.ctrlKey || e.metaKey || e.altKey || t.isContentEditable || $("dialog[open]")) return;
-  if (e.key === "Escape" && t.matches("input,select,textarea")) { t.blur(); return }
-  if (t.matches("input,select,textarea") || off()) return;
-  const k = e.key;
+  const t = e.target, k = e.key;
+  if (e.ctrlKey || e.metaKey || e.altKey || $("dialog[open]")) return;
+  if (t.matches("input,select,textarea")) return k === "Escape" && t.blur();
+  if (off()) return;
   if (going && Date.now() - going < 1500) { going = 0; if (follow(`[data-go="${CSS.escape(k)}"]`)) e.preventDefault(); return }
   const act = { "/": () => $("#q")?.focus(), "?": help, g: () => { going = Date.now() }, j: () => move(1), k: () => move(-1),
     "[": () => follow("[rel=prev]"), "]": () => follow("[rel=next]"), p: () => pause && toggle(), Escape: () => follow("[data-up]") }[k];
   if (act) { e.preventDefault(); act() }
 });
-// Back in a list, the opened row has the focus. A tap on a time shows the local one.
+// Back in a list, the opened row has the focus. A tap on a time shows it here.
 const place = "row " + location.pathname;
 addEventListener("click", e => {
   const t = e.target, a = t.closest?.("[data-row] a");

@@ -1,3 +1,4 @@
+internal import Basics
 internal import HTTPTypes
 package import Hummingbird
 internal import NIOCore
@@ -21,6 +22,8 @@ extension EventHub {
         }
         let since = parameters["since"].flatMap { Int($0) } ?? lastChange
         headers[.contentType] = "text/event-stream"
+        // nginx would keep what happens until there is enough of it.
+        if let name = HTTPField.Name("X-Accel-Buffering") { headers[name] = "no" }
         let jitter = Int.random(in: 0...2000)
         let body = ResponseBody { [self] writer in
             defer { stream.close() }
@@ -54,11 +57,17 @@ extension EventHub {
     }
 
     private static func events(_ news: [(name: String, change: Int)]) -> ByteBuffer {
-        let lines = news.map { "data: {\"topic\":\(quoted($0.name)),\"version\":\($0.change)}\n\n" }
-        return ByteBuffer(string: lines.joined())
-    }
-
-    private static func quoted(_ text: String) -> String {
-        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        var buffer = ByteBuffer()
+        for one in news {
+            var json = JSONWriter(capacity: 128)
+            json.object {
+                $0.member("topic", one.name)
+                $0.member("version", one.change)
+            }
+            buffer.writeString("data: ")
+            buffer.writeBytes(json.written)
+            buffer.writeString("\n\n")
+        }
+        return buffer
     }
 }

@@ -28,8 +28,8 @@ package struct ConsoleAssets: Sendable {
 
     /// The file of that name, or 404.
     package func response(_ name: String) -> Response {
-        guard let file = files[name] else { return Response(status: .notFound) }
         var headers = ConsoleHeaders.all
+        guard let file = files[name] else { return Response(status: .notFound, headers: headers) }
         headers[.contentType] = file.type
         headers[.cacheControl] = "public, max-age=31536000, immutable"
         return Response(

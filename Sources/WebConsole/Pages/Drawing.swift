@@ -30,7 +30,7 @@ package struct Drawing: Sendable {
         let body = label.map { ">\(Self.element("title", $0))</rect>" } ?? "/>"
         guard let link else { return elements.append(shape + body) }
         hasLinks = true
-        elements.append("<a href=\"\(Self.escaped(link.description))\" tabindex=\"-1\">\(shape)\(body)</a>")
+        elements.append("<a href=\"\(HTMLText.escaped(link.description))\" tabindex=\"-1\">\(shape)\(body)</a>")
     }
 
     /// A line.
@@ -52,7 +52,7 @@ package struct Drawing: Sendable {
     ) {
         elements.append(
             "<text class=\"\(kind)\" x=\"\(Self.number(x))\" y=\"\(Self.number(y))\" text-anchor=\"\(anchor.rawValue)\">"
-                + Self.escaped(VisibleText.plain(text)) + "</text>")
+                + HTMLText.escaped(VisibleText.plain(text)) + "</text>")
     }
 
     /// Which end of a text is at its point.
@@ -65,22 +65,7 @@ package struct Drawing: Sendable {
     }
 
     private static func element(_ name: StaticString, _ text: String) -> String {
-        "<\(name)>\(escaped(VisibleText.plain(text)))</\(name)>"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "&": result += "&amp;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(character)
-            }
-        }
-        return result
+        "<\(name)>\(HTMLText.escaped(VisibleText.plain(text)))</\(name)>"
     }
 
     /// Two digits after the point are a hundredth of a pixel.

@@ -2,6 +2,9 @@ internal import Mustache
 
 /// The templates of one program, read once: the shared ones and its own.
 package struct PageLibrary: Sendable {
+    /// The engine inserts values as they are: ``PageObject`` gives it HTML.
+    private static let pragma = "{{% CONTENT_TYPE:TEXT}}"
+
     private let templates: MustacheLibrary
     /// The names of the templates.
     package let names: [String]
@@ -12,7 +15,7 @@ package struct PageLibrary: Sendable {
     /// - Throws: Where one is no template.
     package init(_ files: [String: String]) throws {
         let all = WebConsoleFiles.templates.merging(files) { _, own in own }
-        templates = MustacheLibrary(templates: try all.mapValues { try MustacheTemplate(string: $0) })
+        templates = MustacheLibrary(templates: try all.mapValues { try MustacheTemplate(string: Self.pragma + $0) })
         names = all.keys.sorted()
     }
 

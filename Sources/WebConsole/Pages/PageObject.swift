@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Mustache
 
-/// An object of a page as the template engine asks it: by name, without reflection.
+/// An object of a page as the template engine asks it: by name, without reflection. Every text that it gives is HTML.
 struct PageObject: MustacheParent {
     let values: [String: PageValue]
     /// Whether nobody is asked after it.
@@ -28,7 +28,7 @@ struct PageObject: MustacheParent {
     private static func rendered(_ value: PageValue, named name: String, _ recorder: TemplateRecorder?) -> Any {
         if isURL(name) {
             switch value {
-            case .link(let link): return link.description
+            case .link(let link): return HTMLText.escaped(link.description)
             case .nothing: return NSNull()
             default:
                 recorder?.misused(name)
@@ -38,8 +38,8 @@ struct PageObject: MustacheParent {
         switch value {
         case .nothing: return NSNull()
         case .flag(let flag): return flag
-        case .text(let text): return VisibleText.plain(text)
-        case .exact(let text): return text
+        case .text(let text): return HTMLText.escaped(VisibleText.plain(text))
+        case .exact(let text): return HTMLText.escaped(text)
         case .link:
             recorder?.misused(name)
             return NSNull()

@@ -13,16 +13,18 @@ package struct Confirmation: Sendable {
     package var typedWord: String?
     /// Whether to ask for a reason, which is kept.
     package var asksForReason: Bool
+    /// The reason that was given before, where the page asks again.
+    package var reason: String
     package var isDangerous: Bool
 
     package init(
         _ consequences: [String], button: String, action: PageLink, cancel: PageLink, ticket: String,
-        fields: [(String, String)] = [], typedWord: String? = nil, asksForReason: Bool = false,
+        fields: [(String, String)] = [], typedWord: String? = nil, asksForReason: Bool = false, reason: String = "",
         isDangerous: Bool = false
     ) {
         (self.consequences, self.button, self.action, self.cancel) = (consequences, button, action, cancel)
         (self.ticket, self.fields, self.typedWord) = (ticket, fields, typedWord)
-        (self.asksForReason, self.isDangerous) = (asksForReason, isDangerous)
+        (self.asksForReason, self.reason, self.isDangerous) = (asksForReason, reason, isDangerous)
     }
 
     /// The names of its own fields. The form also has `ticket`.
@@ -35,7 +37,8 @@ package struct Confirmation: Sendable {
             "actionURL": .link(action), "cancelURL": .link(cancel), "ticket": .exact(ticket),
             "fields": .list(fields.map { ["name": .exact($0.0), "value": .exact($0.1)] }),
             "typed": typedWord.map { ["word": .foreign($0, limit: 200)] } ?? .nothing,
-            "asksForReason": .flag(asksForReason), "buttonKind": .text(isDangerous ? "danger" : "main"),
+            "asksForReason": .flag(asksForReason), "reason": .exact(reason),
+            "buttonKind": .text(isDangerous ? "danger" : "main"),
         ]
     }
 }

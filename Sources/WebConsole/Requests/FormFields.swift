@@ -33,13 +33,20 @@ package struct FormFields: Sendable {
 
     /// Reads `name=value&name=value`: up to 500 fields in UTF-8.
     package init(encoded: some Collection<UInt8>) throws(Problem) {
+        for (name, value) in try Self.pairs(encoded) { values[name, default: []].append(value) }
+    }
+
+    /// The same fields in their order.
+    package static func pairs(_ encoded: some Collection<UInt8>) throws(Problem) -> [(name: String, value: String)] {
+        var pairs: [(name: String, value: String)] = []
         for part in encoded.split(separator: UInt8(ascii: "&")) {
-            guard values.count < 500 else { throw .malformed }
+            guard pairs.count < 500 else { throw .malformed }
             let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let name = try Self.decoded(pair.first ?? part)
             let value = pair.count > 1 ? try Self.decoded(pair[1]) : ""
-            values[name, default: []].append(value)
+            pairs.append((name, value))
         }
+        return pairs
     }
 
     /// The field as it was sent, without spaces around it; nil where it is missing or empty.
@@ -72,7 +79,7 @@ package struct FormFields: Sendable {
 
     /// A segment of a path, in which a plus is a plus.
     static func decodedSegment(_ text: String) -> String? {
-        try? decoded(text.replacing("+", with: "%2B").utf8)
+        try? decoded(text.utf8.flatMap { $0 == UInt8(ascii: "+") ? Array("%2B".utf8) : [$0] })
     }
 
     private static func decoded(_ bytes: some Collection<UInt8>) throws(Problem) -> String {

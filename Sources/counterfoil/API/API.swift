@@ -48,6 +48,9 @@ struct API: AsyncParsableCommand {
     @Flag(name: .customLong("first-page"), help: "Print the first page only.")
     var firstPage = false
 
+    @Flag(help: "Print a failure as a JSON object too. The response is JSON in any case.")
+    var json = false
+
     @OptionGroup var access: APIAccess
 
     func run() async throws {

@@ -30,12 +30,14 @@ struct Demo: AsyncParsableCommand {
     func run() async throws {
         let report = try await DemoWorld.run { world in
             let teller = DemoTeller(isQuiet: json)
-            var story = DemoStory(world, DemoCast(customers: customers), teller)
-            let report = try await story.tell()
+            let (report, protagonist) = try await Signals.removing(world.place) {
+                var story = DemoStory(world, DemoCast(customers: customers), teller)
+                return (try await story.tell(), story.protagonist)
+            }
             if json {
                 Output.line(JSONText.encode(report))
             } else if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {
-                teller.invite(world, story.protagonist)
+                teller.invite(world, protagonist)
                 await Signals.wait()
             }
             return report

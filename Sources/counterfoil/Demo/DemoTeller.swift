@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import StoreSimulator
 
@@ -28,13 +29,15 @@ struct DemoTeller {
         line("curl \(key) \(world.url)/v1/customers/\(somebody.id)")
         line("curl \(key) \(world.url)/v1/customers/\(somebody.id)/timeline")
         line("curl \(key) \(world.url)/v1/completeness")
-        line("sqlite3 \(world.database) 'SELECT type, count(*) FROM notifications GROUP BY type'")
+        line("sqlite3 \(world.database.shellWord) 'SELECT type, count(*) FROM notifications GROUP BY type'")
         line()
         line(faint("and in the App Store, whose clock stands still until you put it forward:"))
-        let folder = "--simulator \(world.simulatorFolder)"
-        line(".build/debug/counterfoil simulator customers \(folder)")
-        line(".build/debug/counterfoil simulator trigger REFUND --customer \(somebody.name) \(folder)")
-        line(".build/debug/counterfoil simulator clock advance 1 month \(folder)")
+        // As it was typed: it need not be installed.
+        let command = (CommandLine.arguments.first ?? "counterfoil").shellWord
+        let folder = "--simulator \(world.simulatorFolder.shellWord)"
+        line("\(command) simulator customers \(folder)")
+        line("\(command) simulator trigger REFUND --customer \(somebody.name) \(folder)")
+        line("\(command) simulator clock advance 1 month \(folder)")
         line()
         line(faint("Pages to visit:"))
         line("the App Store    \(world.simulator.information.pagesURL)customers/\(somebody.name)")

@@ -49,6 +49,8 @@ final class DemoWorld {
 
     /// Where the server is.
     var url: String { "http://127.0.0.1:\(port)" }
+    /// Where all of it is.
+    var place: String { folder.path }
     /// The ledger.
     var database: String { folder.appending(path: "counterfoil.sqlite").path }
     /// Where the simulator keeps what its commands need.

@@ -11,7 +11,7 @@ struct LedgerOptions: ParsableArguments {
 
     /// Reads the configuration without its secrets, or prints every problem in it.
     func load() throws -> ServerConfiguration {
-        try Configurations.load(config, readsSecrets: false).configuration
+        try Configurations.load(config, secrets: .leftOut).configuration
     }
 
     /// Does something with a ledger and turns its errors into refusals.

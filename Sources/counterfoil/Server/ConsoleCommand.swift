@@ -39,7 +39,8 @@ struct ConsoleLinkCommand: ParsableCommand {
 
     func run() throws {
         let configuration = try Configurations.load(config).configuration
-        let link = try Self.link(configuration, key: name, url: url)
+        let link = try Self.link(
+            configuration, key: name, url: try url.map { try ServerURL.checked($0, option: "--url") })
         Output.line(json ? JSONText.encode(["url": link]) : link)
     }
 

@@ -55,8 +55,10 @@ struct InitCommand: AsyncParsableCommand {
             Output.error("the API key, shown only once: Authorization: Bearer \(key)")
             return
         }
+        // Before there is a file, so that nothing fails between the file and the key that is shown once.
+        let notificationURL = try await store?.notificationURL()
         try await write(template.text)
-        report(key, notificationURL: try await store?.notificationURL())
+        report(key, notificationURL: notificationURL)
     }
 
     private func write(_ text: String) async throws {

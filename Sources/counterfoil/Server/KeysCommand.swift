@@ -74,7 +74,7 @@ struct KeysCreate: ParsableCommand {
     }
 
     func run() throws {
-        if let config { try compare(with: Configurations.load(config).configuration, config) }
+        if let config { try compare(with: Configurations.load(config, secrets: .present), config) }
         let key = APIKeyText.make()
         let hash = APIKeyText.hexadecimalHash(of: key)
         let lines = yaml(hash)
@@ -103,7 +103,8 @@ struct KeysCreate: ParsableCommand {
         return lines
     }
 
-    private func compare(with configuration: ServerConfiguration, _ file: String) throws {
+    private func compare(with loaded: LoadedConfiguration, _ file: String) throws {
+        let configuration = loaded.configuration
         guard !configuration.keys.contains(where: { $0.name == name }) else {
             throw Refusal(
                 code: "key_exists",
@@ -113,8 +114,10 @@ struct KeysCreate: ParsableCommand {
             throw Refusal(code: "unknown_app", message: "\(app.printable) is not an app of \(file.printable)")
         }
         guard isPublic else { return }
-        for app in configuration.apps where apps.isEmpty || apps.contains(app.bundleID) {
-            guard app.customerTokenSecret == nil else { continue }
+        for (index, app) in configuration.apps.enumerated() where apps.isEmpty || apps.contains(app.bundleID) {
+            guard app.customerTokenSecret == nil, !loaded.isUnread("apps[\(index)].customer_token_secret") else {
+                continue
+            }
             throw Refusal(
                 code: "no_customer_token_secret",
                 message: "\(app.bundleID.printable) has no customer_token_secret, which a public key needs")
@@ -157,7 +160,7 @@ struct KeysList: ParsableCommand {
     }
 
     func run() throws {
-        let keys = try Configurations.load(config).configuration.keys.map(Key.init)
+        let keys = try Configurations.load(config, secrets: .present).configuration.keys.map(Key.init)
         if json { return keys.forEach { Output.line(JSONText.encode($0)) } }
         let width = keys.map(\.name.count).max() ?? 0
         for key in keys {
@@ -174,12 +177,11 @@ struct KeysList: ParsableCommand {
 enum Configurations {
     /// Reads a configuration, or prints every problem in it.
     ///
-    /// - Parameter readsSecrets: False for who needs none: they may be there only while the server runs.
-    static func load(_ file: String, readsSecrets: Bool = true) throws -> LoadedConfiguration {
+    /// - Parameter secrets: Which are read: they may be there only while the server runs.
+    static func load(_ file: String, secrets: SecretReading = .all) throws -> LoadedConfiguration {
         try Input.requireFile(file)
-        let url = URL(filePath: file)
         do throws(ConfigurationError) {
-            return try readsSecrets ? LoadedConfiguration(contentsOf: url) : LoadedConfiguration(withoutSecrets: url)
+            return try LoadedConfiguration(contentsOf: URL(filePath: file), secrets: secrets)
         } catch {
             let style = Style.current(.standardError)
             for problem in error.problems { Output.error(ConfigurationReport.line(problem, in: file, style)) }

@@ -19,14 +19,16 @@ struct OfflineOptions: ParsableArguments {
 
     /// Opens the ledger and does `body`, or says why not.
     func run<Value: Sendable>(_ body: (ServerCore) async throws -> Value) async throws -> Value {
-        try Input.requireFile(config)
-        let configuration: ServerConfiguration
-        do { configuration = try LoadedConfiguration(contentsOf: URL(filePath: config)).configuration } catch {
-            throw Refusal(
-                code: "invalid_configuration",
-                message: "\(config.printable) is invalid; counterfoil server check lists the problems")
-        }
-        do { return try await OfflineServer.run(configuration, body) } catch let error as StorageError {
+        let configuration = try Configurations.load(config).configuration
+        do {
+            let result: Result<Value, any Error>
+            do { result = .success(try await OfflineServer.run(configuration, body)) } catch {
+                result = .failure(error)
+            }
+            // Also where it failed: the files are there.
+            try LedgerOwner.handOver(configuration.storage.path, former: nil)
+            return try result.get()
+        } catch let error as StorageError {
             let advice =
                 error.code == .busy
                 ? ", or name the running server with --url and --key, if the command takes them" : ""

@@ -48,31 +48,35 @@ struct RecoverCommand: AsyncParsableCommand {
         if from == nil, to != nil || !types.isEmpty || url != nil {
             throw ValidationError("--to, --type and --url need --from.")
         }
+        guard key == nil || url != nil else {
+            throw ValidationError("--key needs --url, the running server that takes it.")
+        }
         for type in types where NotificationFilter.named(type).isEmpty {
             throw ValidationError("--type: \(type) is not a notification type of the App Store.")
         }
     }
 
     func run() async throws {
-        let outcomes: [RecoveryOutcome]
+        var (outcomes, failures): ([RecoveryOutcome], [String]) = ([], [])
         if let url, let from {
             let server = RecoveryClient(server: try ServerClient(url: url, keyFile: key))
             outcomes = [
                 try await server.recover(from: from.milliseconds, to: to?.milliseconds, types, options)
             ]
         } else {
-            outcomes = try await options.run { core in try await recover(core) }
+            (outcomes, failures) = try await options.run { core in try await recover(core) }
         }
         for outcome in outcomes { Output.line(json ? JSONText.encode(outcome) : outcome.line(Style.current())) }
         let incomplete = outcomes.count { $0.state != "done" || $0.failed > 0 }
-        guard incomplete == 0 else {
-            throw Refusal(
-                code: "recovery_incomplete", message: "\(incomplete) of \(outcomes.count) recoveries are incomplete")
+        if incomplete > 0 { failures.insert("\(incomplete) of \(outcomes.count) recoveries are incomplete", at: 0) }
+        guard failures.isEmpty else {
+            throw Refusal(code: "recovery_incomplete", message: failures.joined(separator: "; "))
         }
     }
 
-    private func recover(_ core: ServerCore) async throws -> [RecoveryOutcome] {
-        var outcomes: [RecoveryOutcome] = []
+    /// The recoveries of all apps and environments, and why some of them did not come to their end.
+    private func recover(_ core: ServerCore) async throws -> ([RecoveryOutcome], [String]) {
+        var (outcomes, failures): ([RecoveryOutcome], [String]) = ([], [])
         for scope in try options.scopes(core) {
             let before = try await core.storage.recoveries(in: [scope.id], before: nil, limit: 1).first?.id ?? 0
             if let from {
@@ -92,9 +96,11 @@ struct RecoverCommand: AsyncParsableCommand {
             where run.id > before {
                 outcomes.append(RecoveryOutcome(run, scope))
             }
-            if case .failure(let error) = result { Output.error(error.logReason.printable) }
+            if case .failure(let error) = result {
+                failures.append("\(scope.bundleID), \(scope.environment.rawValue): \(error.logReason)".printable)
+            }
         }
-        return outcomes
+        return (outcomes, failures)
     }
 
     /// Does `body` under a bar that shows how far it has come.

@@ -14,11 +14,12 @@ struct ServerCheckCommand: AsyncParsableCommand {
         discussion: """
             Reads the file, its key and certificate files and the environment variables, as counterfoil server run does, \
             and changes nothing. If there is no problem it prints a summary. Notes point out settings that are allowed but \
-            perhaps not intended.
+            perhaps not intended, and credentials of a systemd unit (LoadCredential=) that exist only while it runs.
 
             With --online it asks the App Store, for each app and environment, to send a test notification, and waits up to \
             a minute for its delivery. This checks the key, the base URL, the notification URL and the roots; if something \
-            is wrong it says what to do and exits with status 1. The server has to be running.
+            is wrong it says what to do and exits with status 1. The server has to be running, and whoever asks must be \
+            able to read the key.
 
             EXAMPLES
               counterfoil server check counterfoil.yaml
@@ -35,7 +36,11 @@ struct ServerCheckCommand: AsyncParsableCommand {
     func run() async throws {
         try Input.requireFile(file)
         let loaded: LoadedConfiguration
-        do { loaded = try LoadedConfiguration(contentsOf: URL(filePath: file)).noting(at: Date()) } catch {
+        // The App Store is asked with the key, so that one has to be there.
+        let secrets: SecretReading = online ? .all : .present
+        do {
+            loaded = try LoadedConfiguration(contentsOf: URL(filePath: file), secrets: secrets).noting(at: Date())
+        } catch {
             if !json {
                 let style = Style.current()
                 for problem in error.problems { Output.line(ConfigurationReport.line(problem, in: file, style)) }
@@ -154,15 +159,18 @@ enum ConfigurationReport {
             let configuration = loaded.configuration
             listen = ConfigurationReport.address(configuration.listen)
             storage = configuration.storage.path
-            apps = configuration.apps.map { app in
+            apps = configuration.apps.enumerated().map { index, app in
                 App(
                     bundleId: app.bundleID, environments: app.environments.map(\.rawValue).sorted(),
-                    entitlements: app.catalogue.entitlements.mapValues { $0.sorted() }, hasKey: app.key != nil)
+                    entitlements: app.catalogue.entitlements.mapValues { $0.sorted() },
+                    hasKey: ConfigurationReport.hasKey(loaded, index))
             }
             keys = configuration.keys.map { key in
                 Key(name: key.name, scopes: key.scopes.map(\.rawValue).sorted(), isPublic: key.isPublic)
             }
-            webhooks = configuration.webhooks.map { Webhook(name: $0.name, url: $0.url) }
+            webhooks = configuration.webhooks.map {
+                Webhook(name: $0.name, url: ServerConfiguration.place(ofURL: $0.url))
+            }
             notes = loaded.notes
         }
     }
@@ -179,9 +187,10 @@ enum ConfigurationReport {
         var lines = ["\(style.good("valid")) \(file.printable)", ""]
         lines.append("listen      \(address(configuration.listen))")
         lines.append("storage     \(configuration.storage.path.printable)")
-        for app in configuration.apps {
+        for (index, app) in configuration.apps.enumerated() {
             let environments = app.environments.map(\.rawValue).sorted().joined(separator: ", ")
-            lines.append("app         \(app.bundleID.printable), \(environments)\(app.key == nil ? ", no key" : "")")
+            let remark = hasKey(loaded, index) ? "" : ", no key"
+            lines.append("app         \(app.bundleID.printable), \(environments)\(remark)")
             for (name, products) in app.catalogue.entitlements.sorted(by: { $0.key < $1.key }) {
                 lines.append("  \(name)  \(style.faint(products.sorted().joined(separator: ", ").printable))")
             }
@@ -190,9 +199,16 @@ enum ConfigurationReport {
             let scopes = key.scopes.count == APIScope.all.count ? "all" : list(key.scopes.map(\.rawValue))
             lines.append("key         \(key.name), \(scopes)\(key.isPublic ? ", public" : "")")
         }
-        for webhook in configuration.webhooks { lines.append("webhook     \(webhook.name), \(webhook.url.printable)") }
+        for webhook in configuration.webhooks {
+            lines.append("webhook     \(webhook.name), \(ServerConfiguration.place(ofURL: webhook.url).printable)")
+        }
         if !loaded.notes.isEmpty { lines += ["", style.strong("notes")] }
         return lines + loaded.notes.map { line($0, in: file, style) }
+    }
+
+    /// Whether an app has a key for the App Store, or will have one when the service runs.
+    private static func hasKey(_ loaded: LoadedConfiguration, _ index: Int) -> Bool {
+        loaded.configuration.apps[index].key != nil || loaded.isUnread("apps[\(index)].key")
     }
 
     private static func list(_ texts: [String]) -> String { texts.sorted().joined(separator: ", ") }

@@ -9,14 +9,21 @@ struct ServerClient: Sendable {
     private let transport = AsyncHTTPClientTransport()
 
     /// A client for the server at `url`, with the key in a file or, without one, in `$COUNTERFOIL_KEY`.
-    init(url: String, keyFile: String?) throws {
-        self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
+    ///
+    /// - Parameter option: The option that named the server.
+    init(url: String, keyFile: String?, option: String = "--url") throws {
+        self.url = try ServerURL.checked(url, option: option)
         if let keyFile {
             key = try Input.text(keyFile, maximumBytes: 1024)
         } else if let key = ProcessInfo.processInfo.environment["COUNTERFOIL_KEY"] {
             self.key = key
         } else {
             throw ValidationError("Name a file with a key of the server's API by --key, or set COUNTERFOIL_KEY.")
+        }
+        // Anything else could not be part of a request, and nothing of it may be shown.
+        guard !key.isEmpty, key.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            let source = keyFile.map { $0.printable } ?? "COUNTERFOIL_KEY"
+            throw ValidationError("\(source) is not a key of the server's API: expected one line such as cfk_….")
         }
     }
 
@@ -49,7 +56,8 @@ struct ServerClient: Sendable {
         if body != nil { request.headers.append(("Content-Type", "application/json")) }
         let answer: HTTPTransportAnswer
         do { answer = try await transport.send(request) } catch {
-            throw Refusal(code: "no_answer", message: "\(url.printable) does not answer")
+            let reason = (error as? HTTPTransportError).map { ": \($0.message)" } ?? ""
+            throw Refusal(code: "no_answer", message: "\(url) does not answer\(reason)".printable)
         }
         guard (200..<300).contains(answer.status) else {
             let status = "the server answered \(answer.status)"
@@ -60,5 +68,21 @@ struct ServerClient: Sendable {
             throw Refusal(code: failure.code.printable, message: "\(status): \(failure.message)".printable)
         }
         return answer
+    }
+}
+
+/// The address of a server as options take it.
+enum ServerURL {
+    /// The URL without slashes at its end.
+    static func checked(_ text: String, option: String) throws -> String {
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+            !(url.host() ?? "").isEmpty, url.user() == nil, url.password() == nil, url.query() == nil,
+            url.fragment() == nil
+        else {
+            // Without the text, which may have a password in it.
+            throw ValidationError(
+                "\(option) takes an http or https URL such as https://purchases.example.com, without a password.")
+        }
+        return String(text.reversed().drop { $0 == "/" }.reversed())
     }
 }

@@ -1,6 +1,7 @@
 public import AppStoreServer
 import AppStoreTrust
 public import ArgumentParser
+import Basics
 import Foundation
 import X509
 
@@ -93,17 +94,8 @@ extension ValidationInstant: ExpressibleByArgument {
         case "now": self = .now
         case "signed-date": self = .signingDate
         default:
-            let styles: [Date.ISO8601FormatStyle] = [
-                .iso8601, Date.ISO8601FormatStyle(includingFractionalSeconds: true),
-                Date.ISO8601FormatStyle().year().month().day(),
-            ]
-            for style in styles {
-                if let date = try? Date(argument, strategy: style) {
-                    self = .at(date)
-                    return
-                }
-            }
-            return nil
+            guard let date = InstantText.date(iso8601: argument, acceptsDays: true) else { return nil }
+            self = .at(date)
         }
     }
 }

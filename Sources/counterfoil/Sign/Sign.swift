@@ -32,10 +32,22 @@ struct Sign: ParsableCommand {
     }
 }
 
+/// The option of all that sign.
+struct FailureOption: ParsableArguments {
+    @Flag(help: "Print a failure as a JSON object too. What is signed is printed as JSON in any case.")
+    var json = false
+}
+
 /// The option of all that print one signed text.
 struct PlainOption: ParsableArguments {
     @Flag(help: "Print the signed text alone instead of a JSON object.")
     var plain = false
+
+    @OptionGroup var failures: FailureOption
+
+    func validate() throws {
+        guard !(plain && failures.json) else { throw ValidationError("--plain and --json exclude each other.") }
+    }
 
     func output(_ token: String, _ object: some Encodable) {
         Output.line(plain ? token : JSONText.encode(object))
@@ -94,6 +106,7 @@ struct SignPromotionalOffer: ParsableCommand {
 
     @OptionGroup var key: KeyOptions
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var failures: FailureOption
 
     @Option(
         name: .customLong("app-account-token"),

@@ -49,6 +49,7 @@ struct BuyCommand: AsyncParsableCommand {
         guard [signature != nil, signBy != nil, sign].count(where: { $0 }) < 2 else {
             throw ValidationError("--signature, --sign-by and --sign exclude each other.")
         }
+        guard key == nil || signBy != nil else { throw ValidationError("--key needs --sign-by.") }
         guard offer != nil || signBy == nil && !sign else {
             throw ValidationError("--sign and --sign-by need --offer.")
         }
@@ -97,7 +98,7 @@ struct BuyCommand: AsyncParsableCommand {
     /// The signature to hand over: the one that was given, or the server's.
     private func signature(for product: String, _ client: ControlClient) async throws -> OfferSignature? {
         guard let signBy, let offer else { return try givenSignature() }
-        let server = try ServerClient(url: signBy, keyFile: key)
+        let server = try ServerClient(url: signBy, keyFile: key, option: "--sign-by")
         let (name, store) = (environment.environment.rawValue, environment.environment.environment)
         var account = accountToken?.lowercased()
         if account == nil {

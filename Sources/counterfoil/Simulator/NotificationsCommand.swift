@@ -90,14 +90,13 @@ struct NotificationsResend: AsyncParsableCommand {
         let path = [environment.environment.rawValue, "notifications", uuid, "resend"]
         let data = try await options.client().send("POST", path)
         let sent = try ControlClient.decode(Sent.self, from: data)
-        if options.json {
-            Output.line(String(decoding: data, as: UTF8.self))
-        } else {
+        if options.json { Output.line(String(decoding: data, as: UTF8.self)) }
+        guard sent.isDelivered else {
             let status = sent.attempts.last?.status.map { ", status \($0)" } ?? ""
-            Output.line(
-                sent.isDelivered
-                    ? "delivered" : "not delivered: \(sent.attempts.last?.sendAttemptResult ?? "no URL")\(status)")
+            let reason = sent.attempts.last?.sendAttemptResult ?? "no notification URL is set"
+            throw Refusal(
+                code: "not_delivered", message: "the notification was not delivered: \(reason)\(status)".printable)
         }
-        if !sent.isDelivered { throw ExitCode.failure }
+        if !options.json { Output.line("delivered") }
     }
 }

@@ -1,5 +1,6 @@
 import AppStoreModels
 import ArgumentParser
+import Basics
 import Foundation
 import StoreSimulator
 
@@ -56,9 +57,10 @@ struct SimulatorVolumePurchase: AsyncParsableCommand {
 
     private func end() throws -> Date? {
         guard let until else { return nil }
-        do { return try Date(until, strategy: .iso8601) } catch {
+        guard let date = InstantText.date(iso8601: until, acceptsDays: true) else {
             throw ValidationError("--until takes an instant such as 2027-01-01T00:00:00Z.")
         }
+        return date
     }
 
     func run() async throws {

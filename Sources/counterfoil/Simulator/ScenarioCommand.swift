@@ -58,11 +58,13 @@ struct ScenarioRun: AsyncParsableCommand {
         configuration.clock = .frozen(Date())
         let simulator = try await Simulator.start(configuration)
         do {
-            let report = try await simulator.run(scenario)
-            await simulator.stop()
-            return report
+            return try await Signals.removing(simulator.information.folder.path) {
+                let result: Result<ScenarioReport, any Error>
+                do { result = .success(try await simulator.run(scenario)) } catch { result = .failure(error) }
+                await simulator.stop()
+                return try result.get()
+            }
         } catch {
-            await simulator.stop()
             let known = error as? SimulatorError
             throw Refusal(code: known?.code ?? "scenario_failed", message: known?.message ?? "\(error)")
         }

@@ -29,14 +29,45 @@ enum Signals {
         release(sources)
     }
 
-    /// Catches the signals. None is lost once this has returned: until its source is registered a signal is ignored.
+    /// Does `body`. If Ctrl-C or SIGTERM ends the process meanwhile, a file or folder that only it needs goes too.
+    static func removing<Value>(_ path: String, during body: () async throws -> Value) async throws -> Value {
+        let sources = await catching { number in
+            // Other threads may still put files into a folder. What cannot be removed in the end stays: the process ends in
+            // any case, and as the signal has it.
+            for _ in 0..<3 where FileManager.default.fileExists(atPath: path) {
+                try? FileManager.default.removeItem(atPath: path)
+            }
+            die(of: number)
+        }
+        let result: Result<Value, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        release(sources)
+        return try result.get()
+    }
+
+    /// Ends the process by a signal, whichever thread this is: those of Dispatch let none through.
+    private static func die(of number: Int32) {
+        signal(number, SIG_DFL)
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        sigaddset(&mask, number)
+        pthread_sigmask(SIG_UNBLOCK, &mask, nil)
+        raise(number)
+        _exit(128 + number)
+    }
+
     private static func caught() async -> (AsyncStream<Void>, [any DispatchSourceSignal]) {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
+        return (signals, await catching { _ in continuation.yield() })
+    }
+
+    /// Catches the signals. None is lost once this has returned: until its source is registered a signal is ignored.
+    private static func catching(_ handle: @escaping @Sendable (Int32) -> Void) async -> [any DispatchSourceSignal] {
         let (registered, registration) = AsyncStream.makeStream(of: Void.self)
         let sources = numbers.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { continuation.yield() }
+            source.setEventHandler { handle(number) }
             source.setRegistrationHandler { registration.yield() }
             source.resume()
             return source
@@ -46,7 +77,7 @@ enum Signals {
             count += 1
             if count == sources.count { break }
         }
-        return (signals, sources)
+        return sources
     }
 
     private static func release(_ sources: [any DispatchSourceSignal]) {

@@ -19,13 +19,11 @@ struct TourStore {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(Date(timeIntervalSince1970: 1_767_258_000))
         let simulator = try await Simulator.start(configuration)
-        do {
-            let isGood = try await run(simulator)
+        return try await Signals.removing(simulator.information.folder.path) {
+            let result: Result<Bool, any Error>
+            do { result = .success(try await run(simulator)) } catch { result = .failure(error) }
             await simulator.stop()
-            return isGood
-        } catch {
-            await simulator.stop()
-            throw error
+            return try result.get()
         }
     }
 

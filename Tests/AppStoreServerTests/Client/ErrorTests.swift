@@ -124,6 +124,23 @@ import Testing
         #expect(error?.body == Data(body.utf8).prefix(AppStoreServerError.maximumBodySize))
     }
 
+    @Test func `say how many requests it took to get a success that is none`() async throws {
+        let scripts: [[Stub]] = [[.ok("{")], [.status(500), .status(401), .apiError(4_290_000), .ok("{")]]
+        for stubs in scripts {
+            var bench = try Bench(StubTransport(stubs.map(\.reply)))
+            let decoded = await failure { [bench] () async throws(AppStoreServerError) in
+                try await bench.client.transaction("1")
+            }
+            #expect(decoded?.code == .undecodableAnswer)
+            #expect(decoded?.attempts == stubs.count)
+            bench = try Bench(StubTransport(stubs.map(\.reply)))
+            let raw = await failure { [bench] () async throws(AppStoreServerError) in
+                try await bench.client.call(.transaction, ["1"])
+            }
+            #expect(raw?.attempts == stubs.count)
+        }
+    }
+
     @Test func `say which field is missing`() async throws {
         let bench = try Bench(
             .ok(#"{"revision":"r","hasMore":false,"bundleId":"b","environment":"X","signedTransactions":["a",7]}"#))

@@ -33,6 +33,24 @@ import X509
         }
     }
 
+    @Test func `an app may be listed once for each environment`() async throws {
+        let number = TestStore.app.appAppleID
+        let verifier = try TestStore.verifier(
+            apps: .only([
+                App(bundleID: TestStore.bundleId, appAppleID: number, environments: [.sandbox]),
+                App(bundleID: TestStore.bundleId, appAppleID: number, environments: [.production]),
+            ]))
+        for kind in SignedKind.allCases {
+            for environment in [AppStoreEnvironment.sandbox, .production] {
+                let text = try authority.sign(Members(kind, environment: environment))
+                #expect(try await refusal { try await verifier.trace(of: text, as: kind) } == nil, "\(kind)")
+            }
+            let elsewhere = try authority.sign(Members(kind, environment: .init(rawValue: "Elsewhere")))
+            #expect(
+                try await refusal { try await verifier.trace(of: elsewhere, as: kind) } == .wrongEnvironment, "\(kind)")
+        }
+    }
+
     @Test func `a notification's Apple ID is compared with that of its own bundle`() async throws {
         let verifier = try TestStore.verifier(
             apps: .only([App(bundleID: "a", appAppleID: 1), App(bundleID: "b", appAppleID: 2)]))

@@ -146,6 +146,27 @@ import X509
         }
     }
 
+    /// Responders that sign ahead have no younger one: to refuse it would refuse everything for days.
+    @Test func `takes an answer that was signed days ago and has not ended, and asks again a day after it came`()
+        async throws
+    {
+        for (subject, issuer) in [(.leaf, authority.intermediate), (.intermediate, authority.root)]
+            as [(TestResponders.Subject, Issued)]
+        {
+            var responder = OCSPResponder(issuer: issuer, now: TestStore.now)
+            responder.thisUpdate = TestStore.now - 3 * 86_400
+            responder.nextUpdate = TestStore.now + 4 * 86_400
+            responders.set(subject) { [responder] in try responder.answer($0) }
+        }
+        let (strict, lenient) = (checker(.hard), checker(.soft))
+        #expect(try await strict.finding(for: chain).age == 3 * 86_400)
+        for (seconds, age, asked) in [(0, 3 * 86_400, 4), (86_399, 4 * 86_400 - 1, 4), (1, 4 * 86_400, 6)] {
+            clock.advance(by: Double(seconds))
+            #expect(try await lenient.finding(for: chain).age == Double(age))
+            #expect(responders.asked.count == asked)
+        }
+    }
+
     @Test func `remembers that an answer was of no use, so that a thousand verifications ask once`() async throws {
         for (subject, issuer) in [(.leaf, authority.intermediate), (.intermediate, authority.root)]
             as [(TestResponders.Subject, Issued)]

@@ -32,6 +32,36 @@ import WebConsole
         }
     }
 
+    @Test func `ask again for what was typed, where some of it is refused`() async throws {
+        try await `The console`.run { world, browser in
+            let (anna, original) = try await TakeoverTests.bought(world)
+            try await browser.signIn()
+            // Refused before it is confirmed.
+            let grant = [
+                "action": "grant", "id": anna, "entitlement": "premium", "until": "soon", "reason": "a \"gift\"",
+            ]
+            let until = try await browser.post("/console/confirm", grant)
+            #expect(until.status == 400 && until.hidden("id") == anna && until.hidden("entitlement") == "premium")
+            #expect(until.text.contains("name=\"reason\" type=\"text\" value=\"a &quot;gift&quot;\""))
+            let field = try #require(
+                until.text.firstMatch(of: /id="([^"]*)" name="until" type="text" value="soon"[^>]*aria-invalid/)?.1)
+            #expect(until.text.contains("href=\"#\(field)\""))
+            #expect(until.text.components(separatedBy: "aria-invalid").count == 2)
+            // Refused by the API, after it.
+            let extend = ["action": "extend", "id": original, "customer": anna, "days": "500", "reason": "other"]
+            let days = try await browser.confirm(extend)
+            #expect(days.status == 400 && days.hidden("reason") == "other" && days.hidden("customer") == anna)
+            #expect(days.text.contains(/name="days" type="number" value="500"[^>]*aria-invalid="true"/))
+            // The reason of the page that asks goes along.
+            let transfer = ["action": "transfer", "id": "ben", "original": "1", "reason": "ticket 4711"]
+            let unknown = try await browser.confirm(transfer)
+            #expect(unknown.status == 404 && unknown.hidden("reason") == "ticket 4711")
+            #expect(unknown.text.contains(/name="original" type="text" value="1"[^>]*aria-invalid="true"/))
+            let again = try await browser.post("/console/confirm", transfer.merging(["original": original]) { $1 })
+            #expect(again.status == 200 && again.text.contains("name=\"reason\" value=\"ticket 4711\""))
+        }
+    }
+
     @Test func `take an empty end of a replay for now, as the page says that asks`() async throws {
         try await WebhookReceiver.run { receiver in
             let webhook = World.webhook("backend", receiver.url + "/backend")

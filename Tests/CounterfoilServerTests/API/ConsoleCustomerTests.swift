@@ -73,7 +73,7 @@ import WebConsole
             #expect(try await browser.get("/console/customers/ben").text.contains("Take over a purchase"))
             let fields = ["action": "transfer", "id": "ben", "original": original]
             let asked = try await browser.post("/console/confirm", fields)
-            #expect(asked.text.contains("name=\"reason\" required") && asked.text.contains("nobody else"))
+            #expect(asked.text.contains("name=\"reason\" value=\"\" required") && asked.text.contains("nobody else"))
             let ticket = try #require(asked.hidden("ticket"))
             let silent = try await browser.post("/console/do", fields.merging(["ticket": ticket]) { $1 })
             #expect(silent.status == 409 && silent.text.contains("Give a reason."))
@@ -83,6 +83,23 @@ import WebConsole
                 "/console/do", fields.merging(["ticket": again, "reason": "ticket 4711"]) { $1 })
             #expect(done.status == 303 && done.location?.hasPrefix("/console/customers/ben") == true)
             #expect(try await TakeoverTests.hasAccess(world, "ben"))
+        }
+    }
+
+    @Test func `take back a grant that is chosen among those that hold`() async throws {
+        try await World.withConsole { world, browser in
+            #expect(try await !browser.get("/console/customers/anna").text.contains("Take a grant back"))
+            for reason in ["first", "second"] {
+                try await browser.confirm(["action": "grant", "id": "anna", "entitlement": "premium", "reason": reason])
+            }
+            let grants = try await world.api.get("/v1/customers/anna/grants").items.compactMap { $0["id"] as? String }
+            try #require(grants.count == 2)
+            let fields = ["action": "revoke", "id": "anna", "grant": grants[0], "reason": "a mistake"]
+            #expect(try await browser.confirm(fields).status == 303)
+            let page = try await browser.get("/console/customers/anna").text
+            let form = page.components(separatedBy: "name=\"grant\"").last?.components(separatedBy: "</select>").first
+            #expect(form?.contains("<option value=\"\(grants[1])\"") == true)
+            #expect(form?.contains(grants[0]) == false)
         }
     }
 

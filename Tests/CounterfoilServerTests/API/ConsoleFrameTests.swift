@@ -155,7 +155,7 @@ extension Browser.Page {
                     String($0.1).replacing("&amp;", with: "&")
                 }
             }
-            let first = try await browser.get("/console/notifications?type=DID_RENEW")
+            let first = try await browser.get("/console/notifications?type=DID_RENEW&from=2020-01-01")
             #expect(link("prev", first) == nil)
             let second = try await browser.get(try #require(link("next", first)))
             let third = try await browser.get(try #require(link("next", second)))
@@ -167,6 +167,10 @@ extension Browser.Page {
             #expect(rows(back) == rows(second))
             let start = try await browser.get(try #require(link("prev", back)))
             #expect(rows(start) == rows(first) && link("prev", start) == nil)
+            // The filter says on each page what was typed.
+            for page in [first, second, third, back] {
+                #expect(page.text.contains("name=\"from\" type=\"text\" value=\"2020-01-01\""))
+            }
             // An item leads back to the page of the list that it was on.
             let item = try #require(
                 second.text.firstMatch(of: /<a href="(\/console\/notifications\/[0-9a-f-]{36}[^"]*)"/)
@@ -175,6 +179,90 @@ extension Browser.Page {
             let up = try #require(link("up", page))
             #expect(rows(try await browser.get(up)) == rows(second))
         }
+    }
+
+    /// Where the choices of an app and environment lead.
+    private static func choices(_ page: Browser.Page) -> Set<String> {
+        let list = page.text.components(separatedBy: "<nav class=\"choices\"").dropFirst().first
+        let links = list?.components(separatedBy: "</nav>").first?.matches(of: /href="([^"?]*)\?/) ?? []
+        return Set(links.map { String($0.1) })
+    }
+
+    @Test func `leads to another environment from every page, and to a page that there is`() async throws {
+        try await World.withConsole { _, browser in
+            let asked = try await browser.post("/console/confirm", ["action": "recover", "from": "2026-01-01"])
+            #expect(Self.choices(asked) == ["/console"])
+            for (path, target) in [
+                ("events/evt_1", "/console/customers"), ("customers/anna", "/console/customers"),
+                ("nothing", "/console"), ("operations/audit", "/console/operations"),
+            ] {
+                let page = try await browser.get("/console/\(path)")
+                #expect(Self.choices(page) == [target], "\(path)")
+                let there = try await browser.get(target)
+                #expect(there.status == 200)
+            }
+        }
+    }
+
+    @Test func `reads a blank as browsers write it, and a plus as one`() async throws {
+        let webhook = World.webhook("backend", "http://127.0.0.1:9/")
+        try await World.withConsole({ $0.webhooks = [webhook] }) { world, browser in
+            for (written, meant) in [("a+b", "a%20b"), ("a%20b", "a%20b"), ("a%2Bb", "a%2Bb")] {
+                let search = try await browser.get("/console/customers?q=\(written)")
+                #expect(search.text(of: "twin-api") == "GET /v1/search?q=\(meant)")
+                let name = meant.replacing("%20", with: " ").replacing("%2B", with: "+")
+                #expect(search.text.contains("type=\"search\" name=\"q\" value=\"\(name)\""))
+                // The page asks for itself by the same address.
+                #expect(search.text.contains("data-here=\"/console/customers?q=\(meant)\""))
+                let deliveries = try await browser.get("/console/webhooks/backend?customer=\(written)")
+                #expect(deliveries.text(of: "twin-api")?.hasSuffix("?customer=\(meant)") == true)
+            }
+            let anna = try await world.subscriber("anna")
+            let past = try await browser.get("/console/customers/\(anna)?at=2026-05-28+20%3A26%3A40+UTC")
+            #expect(past.status == 200 && past.text.contains("As it was known at that instant"))
+        }
+    }
+
+    @Test func `leads to each state of a customer's page with the list that it was found in`() async throws {
+        try await World.withConsole { world, browser in
+            let anna = try await world.subscriber("anna")
+            func links(_ page: Browser.Page, _ part: String) -> [String] {
+                page.text.matches(of: /href="([^"]*)"/).map { String($0.1).replacing("&amp;", with: "&") }
+                    .filter { $0.contains(part) }
+            }
+            let page = try await browser.get("/console/customers/\(anna)?list=q%3Dticket&done=refresh")
+            #expect(page.text.contains("Done: ask the app store"))
+            for part in ["open=", "at=", "/explain/"] {
+                let found = links(page, part)
+                #expect(!found.isEmpty && found.allSatisfy { $0.contains("list=q%3Dticket") }, "\(part): \(found)")
+            }
+            #expect(page.text.contains("<input type=\"hidden\" name=\"list\" value=\"q=ticket\">"))
+            // What was said once is not said again by a link to this page.
+            #expect(page.text.contains("data-here=\"/console/customers/\(anna)?list=q%3Dticket\""))
+            let explanation = try await browser.get(
+                "/console/customers/\(anna)/explain/premium?list=q%3Dticket&at=2026-05-28")
+            let up = try #require(links(explanation, "/console/customers/\(anna)?").first)
+            #expect(up.contains("list=q%3Dticket") && up.contains("at=1779926400000"), "\(up)")
+            let back = try await browser.get(up)
+            #expect(links(back, "/console/customers?").contains { $0.contains("q=ticket") })
+        }
+    }
+
+    @Test func `keeps what deliveries are filtered by when another state is chosen`() async throws {
+        let webhook = World.webhook("backend", "http://127.0.0.1:9/")
+        try await World.withConsole({ $0.webhooks = [webhook] }) { _, browser in
+            let page = try await browser.get("/console/webhooks/backend?customer=anna&state=failed").text
+            let main = try #require(page.components(separatedBy: "<main").last)
+            let links = main.matches(of: /href="\/console\/webhooks\/backend\?([^"]*)"/).map { String($0.1) }
+            #expect(links.count == 5 && links.allSatisfy { $0.contains("customer=anna") }, "\(links)")
+            #expect(links.first?.contains("state=") == false)
+        }
+    }
+
+    @Test func `tells rows apart that lead to one page`() {
+        let link = PageLink("x")
+        #expect(ConsolePage.Cell.link("one", link).identity != ConsolePage.Cell.link("two", link).identity)
+        #expect(ConsolePage.Cell.link("one", link).identity == ConsolePage.Cell.link("one", link).identity)
     }
 
     @Test func `cuts what is long with the whole behind it, and puts numbers below each other`() {

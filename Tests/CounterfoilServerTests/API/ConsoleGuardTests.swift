@@ -52,6 +52,13 @@ import Testing
         }
     }
 
+    @Test func `no form with more than it takes, and says that it is too large`() async throws {
+        try await `The console`.run { _, browser in
+            let page = try await browser.post("/console/theme", ["theme": String(repeating: "a", count: 300_000)])
+            #expect(page.status == 413 && page.text.contains("Code too_large"))
+        }
+    }
+
     @Test func `forms that are no larger than other requests may be, and no more of them`() async throws {
         try await `The console`.run({ configuration in
             configuration.limits.requestBytes = 20_000

@@ -122,6 +122,29 @@ import Testing
         }
     }
 
+    @Test func `show the beginning of what was refused, and all of one that somebody opens`() async throws {
+        try await Self.run { world, browser in
+            let core = try world.server.core
+            let now = core.now.milliseconds
+            // Characters that take the most room on a page, all at one instant.
+            let junk = Data(repeating: 0, count: 5000)
+            try await core.storage.commit(
+                (0..<3).map { index in
+                    Refusal(
+                        receivedAt: now, code: "malformed", message: "no", sender: "192.0.2.1",
+                        body: junk + Data("end \(index)".utf8))
+                })
+            let page = try await browser.get("/console/notifications/refused").text
+            #expect(page.contains("All 5,005 characters of it") && !page.contains("end 0") && page.utf8.count < 60_000)
+            let links = page.matches(of: /href="([^"]*open=[^"]*)"/).map { String($0.1).replacing("&amp;", with: "&") }
+            #expect(Set(links).count == 3)
+            for link in links {
+                let opened = try await browser.get(link).text
+                #expect(opened.matches(of: /end [0-2]</).count == 1, "\(link)")
+            }
+        }
+    }
+
     @Test func `have the refused among the notifications, and lead there from where it was`() async throws {
         try await Self.run { world, browser in
             let moved = try await browser.get("/console/refused?page=5")

@@ -74,6 +74,43 @@ import Testing
         }
     }
 
+    /// The topics that a page follows.
+    private static func topics(_ page: Browser.Page) -> String? {
+        page.text.firstMatch(of: /data-topics="([^"]*)"/).map { String($0.1) }
+    }
+
+    @Test func `follow what they show, and nothing where that stays as it is`() async throws {
+        let webhook = World.webhook("backend", "http://127.0.0.1:1/")
+        try await `The console`.run({ configuration in
+            configuration.webhooks = [webhook]
+            configuration.apps[0].consumption = ConsumptionPolicy()
+        }) { world, browser in
+            let anna = try await world.subscriber("anna")
+            let kim = UUID().uuidString.lowercased()
+            try await world.simulator.perform(
+                .purchase(
+                    customer: "kim", product: "com.example.coins.100",
+                    appAccountToken: AppAccountToken(UUID(uuidString: kim))))
+            let asked = try #require(try await world.simulator.perform(.requestRefund(customer: "kim")).transactionID)
+            try await world.settle()
+            try await browser.signIn()
+            let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
+            for (path, topics) in [
+                ("customers/\(anna)/explain/premium", "customer:\(anna)"),
+                ("customers/\(anna)/explain/premium?at=2026-05-28", ""), ("notifications/\(uuid)", ""),
+                ("refunds/of?customer=\(kim)&transaction=\(asked)", "inbox"),
+                ("refunds/of?customer=\(anna)&transaction=1", ""), ("webhooks", "deliveries,deliveries:backend"),
+            ] {
+                let page = try await browser.get("/console/\(path)")
+                #expect(page.status < 500 && Self.topics(page) == topics, "\(path): \(Self.topics(page) ?? "none")")
+            }
+            let core = try world.server.core
+            let kept = try #require(try await core.storage.notification(uuid))
+            try await core.storage.fail(kept.id, code: "bad_signature", message: "a test", at: 0)
+            #expect(Self.topics(try await browser.get("/console/notifications/\(uuid)")) == ChangeTopic.inbox)
+        }
+    }
+
     /// Looks, and gives the topics that have changed.
     private static func news(_ watch: inout ChangeWatch, _ hub: EventHub) async -> Set<String> {
         let before = hub.lastChange
@@ -159,6 +196,8 @@ import Testing
             let file = try await browser.get("/console/operations/audit.csv")
             #expect(file.headers["content-type"]?.hasPrefix("text/csv") == true)
             #expect(file.headers["cache-control"] == "no-store")
+            let none = try await browser.get("/console/assets/none.css")
+            #expect(none.status == 404 && none.headers["content-security-policy"] != nil)
             for name in [
                 "content-security-policy", "referrer-policy", "cross-origin-resource-policy", "content-disposition",
             ] { #expect(file.headers[name] != nil, "\(name)") }

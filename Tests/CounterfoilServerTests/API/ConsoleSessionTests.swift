@@ -27,6 +27,36 @@ import WebConsole
         }
     }
 
+    @Test func `begin where somebody wanted to go, also after a key that was mistyped`() async throws {
+        try await `The console`.run { world, browser in
+            let place = "/console/refunds?environment=Sandbox"
+            let wrong = try await browser.post("/console/sign-in", ["key": "wrong", "return": place])
+            #expect(wrong.status == 403 && wrong.hidden("return") == place)
+            let right = try await browser.post("/console/sign-in", ["key": Asker.key, "return": place])
+            #expect(right.status == 303 && right.location == place)
+            let other = Browser(world.url)
+            let foreign = try await other.post("/console/sign-in", ["key": "wrong", "return": "//evil.example"])
+            #expect(foreign.hidden("return") == "/console")
+        }
+    }
+
+    @Test func `that have ended lead back to the page whose form was sent`() async throws {
+        try await `The console`.run { _, browser in
+            for path in ["/console/confirm", "/console/do"] {
+                let page = try await browser.post(path, ["action": "grant", "id": "a b", "environment": "Sandbox"])
+                #expect(page.status == 303)
+                #expect(
+                    page.location
+                        == "/console/sign-in?return=%2Fconsole%2Fcustomers%2Fa%2520b%3Fenvironment%3DSandbox")
+            }
+            let decoding = try await browser.post("/console/decode", ["text": "eyJ"])
+            #expect(decoding.status == 303 && decoding.location == "/console/sign-in?return=%2Fconsole%2Fdecode")
+            let name = String(repeating: "a", count: 9000)
+            let long = try await browser.post("/console/do", ["action": "grant", "id": name])
+            #expect(long.status == 303 && long.location == "/console/sign-in")
+        }
+    }
+
     @Test func `that have ended are said so to open pages`() async throws {
         try await `The console`.run { _, browser in
             for path in ["/console?fragment=all", "/console/customers/a?fragment=all", "/console/events?topics=inbox"] {

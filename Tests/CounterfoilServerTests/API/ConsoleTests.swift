@@ -327,7 +327,8 @@ extension Browser.Page {
             #expect(list.contains("All that failed with storage_damaged"))
             let fields = ["action": "reprocess-failed", "code": "storage_damaged"]
             #expect(try await browser.post("/console/confirm", fields).text.contains("That is 2 notifications."))
-            try await browser.confirm(fields)
+            let done = try #require(try await browser.confirm(fields).location)
+            #expect(try await browser.get(done).text.contains("Done: process all of them again."))
             try await world.settle()
             let after = try await browser.get("/console/notifications?state=failed").text
             #expect(!after.contains("All that failed"))

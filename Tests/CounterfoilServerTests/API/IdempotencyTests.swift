@@ -88,6 +88,26 @@ import Testing
         }
     }
 
+    @Test func `is forgotten with the customer of its environment alone`() async throws {
+        try await World.withAPI { world in
+            let path = "/v1/customers/anna"
+            let body = #"{"entitlement":"premium","reason":"r","actor":"a"}"#
+            let granted = try await Self.post(world, path + "/grants", body, key: "production")
+            let usage = try await Self.post(world, path + "/usage", #"{"customer_consented":true}"#, key: "usage")
+            #expect(granted.status == 201 && usage.status == 204)
+            let other = try await Self.post(world, path + "/grants?environment=Sandbox", body, key: "sandbox")
+            #expect(other.status == 201)
+            #expect(try await Self.remembered(world) == 3)
+            // The answer of production stays, and gives no second grant. That to the report of use does not say where it is from.
+            #expect(try await world.api.send("DELETE", path + "?environment=Sandbox").status == 200)
+            #expect(try await Self.remembered(world) == 1)
+            #expect(try await Self.post(world, path + "/grants", body, key: "production").body == granted.body)
+            #expect(try await world.api.get(path + "/grants").items.count == 1)
+            #expect(try await world.api.send("DELETE", path).status == 200)
+            #expect(try await Self.remembered(world) == 0)
+        }
+    }
+
     @Test func `is decoded again, since nothing of what is decoded is kept`() async throws {
         try await World.withAPI { world in
             for _ in 0..<2 {

@@ -82,6 +82,12 @@ import Testing
         (Test.smallest + "listen: {public_url: example.com}", "is not a URL such as"),
         (Test.smallest + "listen: {tls: {certificate: text, key: text}}", "contains no PEM"),
         (Test.smallest + "log: {level: loud}", "is none of trace"),
+        (Test.smallest + "console: {listen: {port: 0}}", "is 0 and should be between 1 and 65535"),
+        (Test.smallest + "console: {enabled: true, listen: {port: 8080}}", "console.listen.port: is also listen.port"),
+        (
+            Test.smallest + "listen: {host: 0.0.0.0, port: 8090}\nconsole: {enabled: true, listen: {host: 127.0.0.1}}",
+            "console.listen.port: is also listen.port"
+        ),
         (Test.smallest + Test.smallest.replacing("apps:\n", with: ""), #""com.example.app" is used twice"#),
         (app("apple_id: zero"), "is not a number such as"), (app("entitlements: {a b: [c]}"), "a name has letters"),
         (app("entitlements: {a: []}"), "has no product"), (app("products: {a: {duration: 1M}}"), "is not a period"),

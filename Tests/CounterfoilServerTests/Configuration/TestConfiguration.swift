@@ -18,14 +18,15 @@ enum TestConfiguration {
 
     /// Reads `text` from the folder `/etc/counterfoil`, where there are these files.
     static func read(
-        _ text: String, environment: [String: String] = [:], files: [String: ConfigurationFiles.File] = [:]
+        _ text: String, environment: [String: String] = [:], files: [String: ConfigurationFiles.File] = [:],
+        secrets: SecretReading = .all
     ) throws(ConfigurationError) -> LoadedConfiguration {
         try LoadedConfiguration(
             yaml: text, folder: "/etc/counterfoil", environment: environment,
             files: ConfigurationFiles { path, maximumBytes throws(ConfigurationFiles.Unreadable) in
-                guard let file = files[path] else { throw ConfigurationFiles.Unreadable("does not exist") }
+                guard let file = files[path] else { throw ConfigurationFiles.Unreadable.absence }
                 return file
-            })
+            }, secrets: secrets)
     }
 
     /// What is wrong with `text`, a line each.

@@ -121,6 +121,21 @@ import Testing
         }
     }
 
+    @Test func `and a report that began before says so, and not that the purchase is another's`() async throws {
+        try await Self.run { world in
+            let id = try await Self.populate(world)
+            _ = try await world.api.send("DELETE", "/v1/customers/person-anna")
+            let (restores, scope) = (try world.server.core.restores, try world.scope())
+            let error = await #expect(throws: ServiceFailure.self) {
+                try await restores.claim(
+                    [id], nil, for: "person-anna", in: scope, .everything, skipsRefused: true, needsPurchase: true,
+                    erasuresKnownUntil: .min)
+            }
+            #expect(error?.code == "customer_erased" && error?.kind == .conflict && error?.isRetryable == false)
+            #expect(error?.message.contains("Sign them out") == true)
+        }
+    }
+
     @Test(arguments: ServerConfiguration.RestorePolicy.allCases)
     func `who comes back may restore what they bought`(_ policy: ServerConfiguration.RestorePolicy) async throws {
         try await Self.run(policy: policy) { world in

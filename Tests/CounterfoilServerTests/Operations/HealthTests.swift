@@ -32,12 +32,43 @@ import GRDB
 
     @Test func `of the ledger is what it was a moment ago`() async {
         let checks = Mutex(0)
-        let readiness = Readiness {
-            checks.withLock { $0 += 1 }
-            throw StorageError(.full, "the disk is full")
-        }
+        // However long it takes on a busy machine.
+        let readiness = Readiness(
+            patience: .seconds(600),
+            check: {
+                checks.withLock { $0 += 1 }
+                throw StorageError(.full, "the disk is full")
+            })
         for _ in 0..<50 { #expect(await readiness.ledgerProblem() == "storage_full") }
         #expect(checks.withLock(\.self) < 10)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `of a disk that does not answer is a problem after a while, and nobody waits for the disk`() async {
+        let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+        let instant = Mutex(ContinuousClock.now)
+        let isHung = Mutex(false)
+        let readiness = Readiness(
+            patience: .zero, now: { instant.withLock(\.self) },
+            check: { if isHung.withLock(\.self) { for await _ in answers {} } })
+        while await readiness.ledgerProblem() != nil { await Task.yield() }
+        isHung.withLock { $0 = true }
+        instant.withLock { $0 += .seconds(2) }
+        #expect(await readiness.ledgerProblem() == nil)
+        instant.withLock { $0 += Readiness.limit - .milliseconds(1) }
+        #expect(await readiness.ledgerProblem() == nil)
+        instant.withLock { $0 += .milliseconds(1) }
+        #expect(await readiness.ledgerProblem() == "storage_stalled")
+        // And it is over when the disk answers.
+        answer.finish()
+        while await readiness.ledgerProblem() != nil { await Task.yield() }
+    }
+
+    @Test func `of a disk that has not answered at all is a problem`() async {
+        let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+        let readiness = Readiness(patience: .zero, check: { for await _ in answers {} })
+        #expect(await readiness.ledgerProblem() == "storage_stalled")
+        answer.finish()
     }
 
     @Test func `of a ledger that cannot be written is a problem`() async throws {

@@ -15,6 +15,14 @@ import Testing
             line == #"2026-05-28T20:26:40.000Z info kept count=3 empty="" reason="a \"b\"\u{a}c\u{1b}[2J""# + "\n")
     }
 
+    @Test(arguments: [("a\" b=c", #"a\" b=c"#), ("a\\\" b=c", #"a\\\" b=c"#), ("a\"\u{301} b=c", "a\\\"\u{301} b=c")])
+    func `have no values that end early`(value: String, written: String) {
+        let line = Self.line(.text) { $0.info("kept", metadata: ["name": "\(value)"]) }
+        #expect(
+            line.unicodeScalars.elementsEqual("2026-05-28T20:26:40.000Z info kept name=\"\(written)\"\n".unicodeScalars)
+        )
+    }
+
     @Test func `are JSON with time, level, message and metadata`() throws {
         let line = Self.line(.json) { logger in
             var logger = logger

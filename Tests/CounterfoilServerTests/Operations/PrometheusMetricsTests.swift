@@ -67,13 +67,13 @@ import Testing
 
     @Test func `escapes the values of labels, and has no names that are not allowed`() {
         let metrics = PrometheusMetrics()
-        Counter(label: "http.requests:all", dimensions: [("a-b:c", "x\\\"\ny"), ("9", "ö")], factory: metrics)
+        Counter(label: "http.requests:all", dimensions: [("a-b:c", "x\\\"\u{301}\r\ny"), ("9", "ö")], factory: metrics)
             .increment()
         Counter(label: "2nd", factory: metrics).increment()
         Counter(label: "", factory: metrics).increment()
         #expect(
             Self.samples(metrics) == [
-                #"http_requests:all{a_b_c="x\\\"\ny",_9="ö"} 1"#, "_2nd 1", "_ 1",
+                "http_requests:all{a_b_c=\"x\\\\\\\"\u{301}\r\\ny\",_9=\"ö\"} 1", "_2nd 1", "_ 1",
             ])
         #expect(metrics.text().contains("# TYPE http_requests:all counter\nhttp_requests:all{"))
     }

@@ -86,6 +86,25 @@ import NIOCore
             let error = await Self.refusal(configuration)
             #expect(error?.code == .portTaken)
             #expect(error?.message.contains("127.0.0.1:\(configuration.listen.port)") == true)
+            #expect(error?.message.contains("--port or in listen.port") == true)
+        }
+    }
+
+    @Test func `a port that is taken is told as the console's, with its line, where it is that`() async throws {
+        try await World.run { world in
+            var configuration = try world.configuration()
+            let taken = configuration.listen.port
+            let text = TestConfiguration.smallest + "console:\n  enabled: true\n  listen:\n    port: \(taken)\n"
+            let read = try TestConfiguration.read(text).configuration
+            (configuration.console, configuration.origins) = (read.console, read.origins)
+            configuration.storage.path += ".other"
+            configuration.listen.port = 0
+            let error = await Self.refusal(configuration)
+            #expect(error?.code == .portTaken)
+            let message = error?.message ?? ""
+            #expect(
+                message == "127.0.0.1:\(taken) is taken; choose another port in console.listen.port (line 7)",
+                "\(message)")
         }
     }
 

@@ -5,6 +5,7 @@ import StoreSimulator
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Receipts of every kind` {
     @Test(arguments: [AppStoreEnvironment.production, .sandbox])
@@ -54,6 +55,61 @@ import Testing
                 .POST, "/v1/customers/anna/purchases?environment=Sandbox", ["receipt": receipt])
             #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
             #expect(answer.count("subscriptions") == 0 && answer.count("purchases") == 0)
+        }
+    }
+
+    /// The receipt of another device, on which everything was restored that the customer has.
+    private static func restored(_ world: World, _ customer: String, as number: Int) throws -> String {
+        var contents = try world.simulator.core.read(.production) { store, now in
+            try store.receiptContents(of: customer, at: now)
+        }
+        for index in contents.purchases.indices {
+            contents.purchases[index].transactionID = "29999999999999\(number)\(index)"
+            contents.purchases[index].purchaseDate = contents.creationDate
+        }
+        return try world.simulator.core.authority.receiptAuthority().sign(contents).base64EncodedString()
+    }
+
+    @Test func `that list what was restored are about the original, which one customer has until it is refunded`()
+        async throws
+    {
+        try await World.run(
+            simulator: { $0.makesReceiptAuthority = true },
+            server: { configuration in
+                configuration.keys = [World.backend]
+                configuration.apps[0].restorePolicy = .keepOriginal
+                // Nobody tells what a receipt leaves out.
+                configuration.apps[0].key = nil
+            }
+        ) { world in
+            let simulator = world.simulator
+            let fault = try simulator.add(Fault("notification:*", .drop))
+            let id = try await `What an app reports is restored`.buy(world, "anna", "com.example.unlock")
+            let coins = try await `What an app reports is restored`.buy(world, "anna", "com.example.coins.100")
+            try await simulator.advance(by: 86_400)
+            let (path, receipt) = ("/v1/customers/anna", try Self.restored(world, "anna", as: 1))
+            let answer = try await world.call(.POST, path + "/purchases", ["receipt": receipt])
+            // Coins are no non-consumable, as the receipt says and the configuration does not.
+            let kept = try #require(answer.texts("kept"))
+            #expect(kept.count == 2 && kept.contains(id) && !kept.contains(coins), "\(kept)")
+            #expect(answer.text("purchases.0.transaction_id") == id)
+            #expect(answer.flag("purchases.0.has_access") == true)
+            #expect(answer.text("purchases.1.original_transaction_id") == coins)
+            let another = try Self.restored(world, "anna", as: 2)
+            let ben = try await world.call(.POST, "/v1/customers/ben/purchases", ["receipt": another])
+            #expect(ben.status == 409 && ben.text("code") == "receipt_already_in_use")
+            try simulator.removeFault(fault)
+            try await simulator.perform(.approveRefund(customer: "anna", transaction: id))
+            try await simulator.settle()
+            try await world.settle()
+            for _ in 0..<2 {
+                let refunded = try await world.call(.GET, path)
+                #expect(refunded.text("purchases.0.transaction_id") == id)
+                #expect(refunded.flag("purchases.0.has_access") == false)
+                #expect(refunded.text("purchases.1.original_transaction_id") == coins)
+                // Sent again, a receipt from before the refund says nothing against it.
+                _ = try await world.call(.POST, path + "/purchases", ["receipt": receipt])
+            }
         }
     }
 

@@ -5,6 +5,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
+@testable import Ledger
+
 @Suite struct `A session for an app without a backend` {
     private static let app = Asker.publicKey
 
@@ -103,6 +105,66 @@ import Testing
             let foreign = try await Self.report(anna, annas, ["app_transaction": app])
             #expect(foreign.status == 400 && foreign.code == "other_apple_account")
             #expect(foreign["param"] as? String == "app_transaction")
+        }
+    }
+
+    /// A transaction as it was signed when it was made, before texts named the Apple account.
+    private static func unnamed(_ world: World, _ id: String) throws -> String {
+        var payload = try world.simulator.core.read(.production) { store, _ in try store.transaction(id).payload }
+        payload.appTransactionId = nil
+        payload.signedDate = payload.purchaseDate
+        return try world.simulator.core.authority.signer.sign(payload)
+    }
+
+    @Test func `is given nothing that the server knows to be another Apple account's, though a text does not say it`()
+        async throws
+    {
+        try await Self.run { world in
+            let own = try await Self.buy(world, "anna")
+            // The App Store tells of it, and nobody claims it.
+            try world.simulator.removeFault()
+            let other = try await Self.buy(world, "ben")
+            try await world.simulator.settle()
+            try await world.settle()
+            try await world.simulator.advance(by: 86_400)
+            let (anna, name) = try await Self.session(world, "anna")
+            let old = try Self.unnamed(world, other)
+            let alone = try await Self.report(anna, name, ["signed_transactions": [old]])
+            #expect(alone.status == 400 && alone.code == "other_apple_account", "\(alone.text)")
+            #expect(alone["param"] as? String == "signed_transactions[0]")
+            let texts = try Self.device(world, "anna").all.map(\.signedTransactionInfo)
+            let mixed = try await Self.report(anna, name, ["signed_transactions": [old] + texts])
+            #expect(mixed.status == 200 && mixed["kept"] as? [String] == [own], "\(mixed.text)")
+            let refused = try #require((mixed["refused"] as? [[String: Any]])?.first)
+            #expect(refused["code"] as? String == "other_apple_account" && refused["id"] as? String == other)
+            let storage = try world.server.core.storage
+            #expect(try await storage.owners(of: other, in: world.scope().id).isEmpty)
+            // The customer's own old texts are as good as new ones.
+            let early = try Self.unnamed(world, own)
+            let again = try await Self.report(anna, name, ["signed_transactions": [early]])
+            #expect(again.status == 200 && again["kept"] as? [String] == [own], "\(again.text)")
+        }
+    }
+
+    @Test func `is given no more of another Apple account than a text that the server knows nothing of`() async throws {
+        try await Self.run { world in
+            let first = try await Self.buy(world, "ben")
+            let second = try await Self.buy(world, "ben", "com.example.unlock")
+            try await world.simulator.advance(by: 86_400)
+            _ = try await Self.buy(world, "anna")
+            let (anna, name) = try await Self.session(world, "anna")
+            let old = try Self.unnamed(world, first)
+            let answer = try await Self.report(anna, name, ["signed_transactions": [old]])
+            #expect(answer.status == 200 && answer["kept"] as? [String] == [first], "\(answer.text)")
+            // The App Store's history says whose the rest is.
+            let storage = try world.server.core.storage
+            #expect(try await storage.lineage(second, in: world.scope().id) != nil)
+            #expect(try await storage.owners(of: second, in: world.scope().id).isEmpty)
+            #expect(try await storage.lineage(first, in: world.scope().id)?.appTransactionID != nil)
+            // What was given before that stays, and is reported as often as the app starts.
+            let again = try await Self.report(anna, name, ["signed_transactions": [old]])
+            #expect(again.status == 200 && again["kept"] as? [String] == [first], "\(again.text)")
+            #expect((again["refused"] as? [Any])?.isEmpty == true)
         }
     }
 

@@ -56,7 +56,7 @@ extension KindExpectation {
             "Changed their mind: gold will renew again.", bare: "Changed their mind: a product will renew again."),
         .init(
             "DID_CHANGE_RENEWAL_STATUS", nil, "subscription.renewal_changed", ["CANCELLATION"],
-            "Changed their mind: gold will renew again.", bare: "Changed their mind: a product will renew again."),
+            "Turned the renewal of gold on or off.", bare: "Turned the renewal of a product on or off."),
         .init(
             "OFFER_REDEEMED", nil, "subscription.offer_redeemed", ["PRODUCT_CHANGE", "RENEWAL"],
             "Redeemed an offer for gold until 16 January 2026 for 19.99 USD.", bare: "Redeemed an offer for a product."),
@@ -131,8 +131,8 @@ extension KindExpectation {
             bare: "The current period of a product could not be extended."),
         .init(
             "RENEWAL_EXTENSION", "SUMMARY", "app.extension_summarized", [],
-            "The current period of a product could not be extended.",
-            bare: "The current period of a product could not be extended."),
+            "The extension for all subscribers of a product has ended.",
+            bare: "The extension for all subscribers of a product has ended."),
         .init("TEST", nil, "app.test", ["TEST"], "TEST for a product.", bare: "TEST for a product."),
         .init(
             "RESCIND_CONSENT", nil, "customer.consent_rescinded", [], "RESCIND_CONSENT for a product.",
@@ -167,7 +167,7 @@ extension KindExpectation {
             bare: "Took back the change: a product stays."),
         .init(
             "DID_CHANGE_RENEWAL_STATUS", "NEW", "subscription.renewal_changed", ["CANCELLATION"],
-            bare: "Changed their mind: a product will renew again."),
+            bare: "Turned the renewal of a product on or off."),
         .init(
             "DID_FAIL_TO_RENEW", "NEW", "subscription.billing_failed", ["BILLING_ISSUE", "CANCELLATION", "EXPIRATION"],
             bare: "The renewal of a product could not be charged; the App Store tries again."),
@@ -195,10 +195,10 @@ extension KindExpectation {
         .init("PRICE_CHANGE", "NEW", "subscription.price_changed", [], bare: "The price of a product changed."),
         .init(
             "PRICE_INCREASE", nil, "subscription.price_increase_pending", [],
-            bare: "Agreed to the higher price of a product."),
+            bare: "A higher price of a product was announced."),
         .init(
             "PRICE_INCREASE", "NEW", "subscription.price_increase_pending", [],
-            bare: "Agreed to the higher price of a product."),
+            bare: "A higher price of a product was announced."),
         .init("REFUND", "NEW", "purchase.refunded", ["CANCELLATION", "EXPIRATION"], bare: "Refunded: a product."),
         .init("REFUND_DECLINED", "NEW", "refund.declined", [], bare: "A refund of a product was declined."),
         .init(

@@ -116,11 +116,11 @@ internal import NIOHTTP1
             #expect(Set(messages.map(\.id)).count == 1)
             #expect(Set(messages.map(\.body)).count == 1)
             #expect(try await world.endpoint().stored.disabled == nil)
-            // What fails for five days is left alone, and its events wait.
+            // What fails for five days is left alone, and its events wait. Time in which nothing is tried would not count.
             let since = Date(milliseconds: try #require(try await world.endpoint().stored.failingSince))
-            try await world.simulator.advance(to: since + 4.9 * 86_400)
+            let rest = (since + 4.9 * 86_400).timeIntervalSince(world.simulator.now)
             _ = try await world.buy("bob")
-            try await world.tell()
+            for _ in 0..<2 { try await world.tell(after: rest / 2) }
             #expect(try await world.endpoint().stored.disabled == nil)
             try await world.tell(after: 0.11 * 86_400)
             #expect(try await world.endpoint().stored.disabled?.reason == .failing)
@@ -132,6 +132,24 @@ internal import NIOHTTP1
             try await world.tell()
             #expect(receiver.take().map { $0.json["type"].text } == ["subscription.started"])
             #expect(try await world.endpoint().stored.failingSince == nil)
+        }
+    }
+
+    @Test func `go on to an endpoint where one failed long ago and nothing happened since`() async throws {
+        try await World.runTelling { world, receiver in
+            receiver.answer(500)
+            _ = try await world.buy("anna", "com.example.coins.100")
+            try await world.tell()
+            try #require(try await world.endpoint().stored.failingSince != nil)
+            // The server is down for three weeks.
+            try await world.stopServer()
+            try await world.simulator.advance(by: 21 * 86_400)
+            try await world.startServer()
+            try await world.tell()
+            #expect(receiver.take().count == 2)
+            let endpoint = try await world.endpoint().stored
+            #expect(endpoint.disabled == nil)
+            #expect(try #require(endpoint.failingSince) > World.start.milliseconds + 20 * 86_400_000)
         }
     }
 

@@ -77,6 +77,18 @@ struct AdvancedCommerceEndpointTests {
             try code { try world.send(.migrateSubscription, old, Self.migration) } == .subscriptionAlreadyMigrated)
     }
 
+    @Test func `says nothing of the old subscription's end, whatever becomes of its money`() throws {
+        var world = try AdvancedCommerceStore()
+        let old = try #require(
+            try world.perform(.purchase(customer: "ben", product: "com.example.news.weekly")).transactionID)
+        try world.send(.migrateSubscription, old, Self.migration)
+        let first = world.announced().count
+        try world.perform(.approveRefund(customer: "ben", transaction: old))
+        try world.perform(.reverseRefund(customer: "ben", transaction: old))
+        world.advance(days: 8)
+        #expect(world.announced(from: first) == ["REFUND", "REFUND_REVERSED", "DID_RENEW"])
+    }
+
     static let migration =
         #"{REF,"descriptors":{"displayName":"N","description":"d"},"items":[{"SKU":"n","displayName":"n","description":"d"}],"targetProductId":"com.example.advanced.subscription","taxCode":"C003-00-2"}"#
 
@@ -94,6 +106,63 @@ struct AdvancedCommerceEndpointTests {
         #expect(answer.renewal?.advancedCommerceInfo?.items?.map(\.sku) == ["tv"])
         world.advance(days: 35)
         #expect(try world.current.price == 5000)
+    }
+
+    @Test func `gives items back with a refund that is reversed, while renewal stays off`() throws {
+        var world = try AdvancedCommerceStore()
+        let before = try #require(try world.current.advancedCommerceInfo?.items)
+        world.advance(days: 10)
+        try world.send(.revokeSubscription, nil, AdvancedCommerceCodeTests.revocation)
+        let revoked = try #require(try world.current.advancedCommerceInfo?.items)
+        #expect(revoked.count == 2 && revoked.allSatisfy { $0.revocationDate != nil && $0.refunds?.count == 1 })
+        try world.perform(.reverseRefund(customer: "anna", transaction: world.subscription))
+        #expect(world.announced(from: 2) == ["REFUND", "REFUND_REVERSED"])
+        let current = try world.current
+        #expect(current.revocationDate == nil && current.advancedCommerceInfo?.items == before)
+        let subscription = try #require(world.store.subscriptions[world.subscription])
+        #expect(subscription.advancedCommerce?.transactionInfo.items == before)
+        #expect(world.store.status(of: subscription, at: world.now) == .active)
+        world.advance(days: 60)
+        #expect(world.announced(from: 4) == ["EXPIRED/VOLUNTARY"])
+    }
+
+    @Test func `takes back the last refund of items alone, also where others were never refunded`() throws {
+        var world = try AdvancedCommerceStore()
+        let custom = AdvancedCommerceCodeTests.refund(
+            "tv", #""refundType":"CUSTOM","refundAmount":1000,"revoke":false"#)
+        try world.send(.requestRefund, nil, custom)
+        let before = try #require(try world.current.advancedCommerceInfo?.items)
+        try world.send(
+            .requestRefund, nil, AdvancedCommerceCodeTests.refund("radio", #""refundType":"FULL","revoke":true"#))
+        try world.perform(.reverseRefund(customer: "anna", transaction: world.subscription))
+        #expect(world.announced(from: 2) == ["REFUND", "REFUND", "REFUND_REVERSED"])
+        #expect(try world.current.advancedCommerceInfo?.items == before)
+        #expect(before.map { $0.refunds?.count } == [1, nil])
+        #expect(throws: StoreError.self) {
+            try world.perform(.reverseRefund(customer: "anna", transaction: world.subscription))
+        }
+        // What was taken out of the renewal stays out.
+        world.advance(days: 35)
+        #expect(try world.current.price == 5000)
+    }
+
+    @Test func `grants a refund of everything after one of items was declined`() throws {
+        var world = try AdvancedCommerceStore()
+        try world.send(.requestRefund, world.charge, Self.hat(risking: true))
+        try world.perform(.declineRefund(customer: "anna", transaction: world.charge))
+        try world.perform(.approveRefund(customer: "anna", transaction: world.charge, percentage: 40_000))
+        let hat = try world.store.transaction(world.charge).payload
+        #expect(hat.revocationType == .refundProrated && hat.revocationPercentage == 40_000)
+        #expect(hat.advancedCommerceInfo?.items?.first?.refunds == nil)
+    }
+
+    @Test func `says of a refund of an amount what share of the price that is`() throws {
+        var world = try AdvancedCommerceStore()
+        let amount = AdvancedCommerceCodeTests.refund(
+            "hat", #""refundType":"CUSTOM","refundAmount":1000,"revoke":true"#)
+        let answer = try AdvancedCommerceStore.parts(world.send(.requestRefund, world.charge, amount))
+        #expect(answer.transaction.revocationType == .refundProrated)
+        #expect(answer.transaction.revocationPercentage == 33_333)
     }
 
     @Test func `refunds a one-time charge, whose answer has no renewal info`() throws {
@@ -156,5 +225,63 @@ struct AdvancedCommerceEndpointTests {
         let other = #"{\#(info),"taxCode":"C003-00-4"}"#
         #expect(
             try code { try world.send(.changeSubscriptionMetadata, nil, other) } == .repeatedRequestReferenceId)
+    }
+
+    @Test func `takes back what was refunded also after another refund was declined, but not while one is decided`()
+        throws
+    {
+        let another =
+            #"{REF,"refundRiskingPreference":true,"items":[{"SKU":"tv","refundReason":"OTHER","refundType":"FULL","revoke":false}]}"#
+        for isOfItems in [true, false] {
+            var world = try AdvancedCommerceStore()
+            let (id, before) = (world.subscription, try world.current.advancedCommerceInfo?.items)
+            try world.send(
+                .requestRefund, nil, AdvancedCommerceCodeTests.refund("radio", #""refundType":"FULL","revoke":true"#))
+            if isOfItems {
+                try world.send(.requestRefund, nil, another)
+            } else {
+                try world.perform(.requestRefund(customer: "anna", transaction: id))
+            }
+            #expect(throws: StoreError.self) {
+                try world.perform(.reverseRefund(customer: "anna", transaction: id))
+            }
+            try world.perform(.declineRefund(customer: "anna", transaction: id))
+            try world.perform(.reverseRefund(customer: "anna", transaction: id))
+            #expect(world.announced().last == "REFUND_REVERSED")
+            let after = try world.current.advancedCommerceInfo?.items
+            #expect(after?.count == 2 && after == before)
+        }
+    }
+
+    @Test func `gives all items back also if an older version, which did not note them, has refunded them`() throws {
+        var world = try AdvancedCommerceStore()
+        let id = world.subscription
+        try world.send(
+            .requestRefund, nil,
+            AdvancedCommerceCodeTests.refund("tv", #""refundType":"CUSTOM","refundAmount":1000,"revoke":false"#))
+        let before = try #require(try world.current.advancedCommerceInfo?.items)
+        world.advance(days: 1)
+        try world.send(.revokeSubscription, nil, AdvancedCommerceCodeTests.revocation)
+        #expect(world.store.transactions[id]?.refund?.refundedItems == [0, 1])
+        world.store.transactions[id]?.refund?.refundedItems = nil
+        try world.perform(.reverseRefund(customer: "anna", transaction: id))
+        let after = try world.current
+        #expect(after.revocationDate == nil && after.advancedCommerceInfo?.items == before)
+        #expect(before.map { $0.refunds?.count } == [1, nil])
+    }
+
+    @Test func `says of a refund by time what share of the price it is with what was refunded before`() throws {
+        var world = try AdvancedCommerceStore()
+        try world.send(
+            .requestRefund, nil,
+            AdvancedCommerceCodeTests.refund("tv", #""refundType":"CUSTOM","refundAmount":1000,"revoke":false"#))
+        world.advance(days: 15.5)
+        let answer = try AdvancedCommerceStore.parts(
+            world.send(
+                .revokeSubscription, nil,
+                #"{REF,"refundReason":"OTHER","refundRiskingPreference":false,"refundType":"PRORATED"}"#))
+        // Of 7.00 first 1.00, then half of what was left.
+        #expect(answer.transaction.revocationType == .refundProrated)
+        #expect(answer.transaction.revocationPercentage == 57_143)
     }
 }

@@ -86,6 +86,81 @@ import Testing
         #expect(try world.current.price == 9000)
     }
 
+    @Test func `costs nothing more for an item that was taken back, and nothing in another currency`() throws {
+        var world = try AdvancedCommerceStore()
+        try world.send(
+            .requestRefund, nil, AdvancedCommerceCodeTests.refund("radio", #""refundType":"FULL","revoke":true"#))
+        world.advance(days: 1)
+        var body = AdvancedCommerceSubscriptionModifyInAppRequest(
+            requestInfo: .init(requestReferenceId: world.reference()), transactionId: world.subscription,
+            retainBillingCycle: false,
+            addItems: [.init(sku: "book", displayName: "b", description: "d", price: 4000)])
+        body.currency = "EUR"
+        let foreign = try Self.unsigned(body)
+        let error = #expect(throws: StoreError.self) {
+            try world.perform(.requestAdvancedCommerce(customer: "anna", data: foreign))
+        }
+        #expect(error?.message.hasPrefix("4000053") == true)
+        body.currency = "USD"
+        try world.perform(.requestAdvancedCommerce(customer: "anna", data: try Self.unsigned(body)))
+        #expect(try world.current.advancedCommerceInfo?.items?.map(\.sku) == ["tv", "book"])
+        #expect(try world.current.price == 9000)
+    }
+
+    @Test func `keeps what was refunded in the same billing cycle, and forgets it in another one`() throws {
+        for retains in [true, false] {
+            var world = try AdvancedCommerceStore()
+            try world.send(
+                .requestRefund, nil,
+                AdvancedCommerceCodeTests.refund("tv", #""refundType":"CUSTOM","refundAmount":1000,"revoke":false"#))
+            world.advance(days: 1)
+            let body = AdvancedCommerceSubscriptionModifyInAppRequest(
+                requestInfo: .init(requestReferenceId: world.reference()), transactionId: world.subscription,
+                retainBillingCycle: retains,
+                addItems: [.init(sku: "book", displayName: "b", description: "d", price: 4000)])
+            try world.perform(.requestAdvancedCommerce(customer: "anna", data: try Self.unsigned(body)))
+            let id = try world.current.transactionId
+            #expect(id != world.subscription)
+            try world.send(.requestRefund, id, AdvancedCommerceCodeTests.refund("tv", AdvancedCommerceCodeTests.full))
+            let refunds = try world.current.advancedCommerceInfo?.items?.first?.refunds
+            #expect(refunds?.map(\.refundAmount) == (retains ? [1000, 4000] : [5000]))
+        }
+    }
+
+    @Test func `is changed in the currency of the storefront that the customer has moved to`() throws {
+        var world = try AdvancedCommerceStore()
+        try world.perform(.changeStorefront(customer: "anna", storefront: "DEU"))
+        var body = AdvancedCommerceSubscriptionModifyInAppRequest(
+            requestInfo: .init(requestReferenceId: world.reference()), transactionId: world.subscription,
+            retainBillingCycle: false,
+            addItems: [.init(sku: "book", displayName: "b", description: "d", price: 4000)])
+        body.currency = "USD"
+        let foreign = try Self.unsigned(body)
+        let error = #expect(throws: StoreError.self) {
+            try world.perform(.requestAdvancedCommerce(customer: "anna", data: foreign))
+        }
+        #expect(error?.message.hasPrefix("4000053") == true)
+        body.currency = "EUR"
+        try world.perform(.requestAdvancedCommerce(customer: "anna", data: try Self.unsigned(body)))
+        #expect(try world.current.currency == "EUR")
+    }
+
+    @Test func `can cost any number, and triggers do not overflow`() throws {
+        var world = try AdvancedCommerceStore()
+        let order = AdvancedCommerceStore.order(world.reference(), skus: ["tv": .max])
+        let bought = try world.perform(
+            .subscribeAdvancedCommerce(
+                customer: "ben", product: AdvancedCommerceStore.subscriptionProduct, request: order))
+        let id = try #require(bought.transactionID)
+        _ = try world.store.trigger(TriggerRequest(.priceChange, customer: "ben"), at: world.now)
+        let items = world.store.subscriptions[id]?.advancedCommerce?.renewalInfo.items
+        #expect(items?.first?.priceIncreaseInfo?.price == .max)
+        // It has no price that the developer raises in App Store Connect.
+        #expect(throws: StoreError.self) {
+            try world.store.trigger(TriggerRequest(.priceIncrease, .pending, customer: "ben"), at: world.now)
+        }
+    }
+
     @Test func `renews again after the customer reactivates it, with the items that are left`() throws {
         var world = try AdvancedCommerceStore()
         let body = AdvancedCommerceSubscriptionReactivateInAppRequest(

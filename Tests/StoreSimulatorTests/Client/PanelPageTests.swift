@@ -57,6 +57,56 @@ import WebConsole
         }
     }
 
+    @Test func `is asked for again as somebody looks at it, without what was said once`() async throws {
+        try await withSimulator { simulator in
+            let page = try html(simulator, .notifications, "customer=a+b&page=50&done=x&fragment=all")
+            for part in [#"data-here=""#, #"class="refresh" href=""#, #"name="return" value=""#] {
+                #expect(page.contains(part + #"/notifications?customer=a%20b&amp;page=50""#), "\(part)")
+            }
+        }
+    }
+
+    @Test func `says that a customer has no notifications, and moves no later part of the list`() async throws {
+        try await withSimulator { simulator in
+            #expect(try html(simulator, .notifications).contains("No notification yet"))
+            let none = try html(simulator, .notifications, "customer=nobody")
+            #expect(none.contains("There is none of this customer") && !none.contains("No notification yet"))
+            #expect(PageLibrary.liveParts(of: none).contains("id=\"list\""))
+            let later = PageLibrary.liveParts(of: try html(simulator, .notifications, "page=50"))
+            #expect(later.contains("id=\"clock\"") && !later.contains("id=\"list\""))
+        }
+    }
+
+    @Test func `says how many of a customer's transactions it does not show`() async throws {
+        try await withSimulator { simulator in
+            for _ in 0..<500 {
+                try await simulator.perform(.purchase(customer: "anna", product: "com.example.coins.100"))
+            }
+            #expect(try !html(simulator, .customer("anna")).contains("These are the last"))
+            try await simulator.perform(.purchase(customer: "anna", product: "com.example.coins.100"))
+            #expect(try html(simulator, .customer("anna")).contains("These are the last 500 of 501."))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (9990, "USD", "9.99 USD"), (9900, "USD", "9.90 USD"), (10_000, "EUR", "10 EUR"),
+            (1_500_000, "JPY", "1500 JPY"),
+            (1234, "KWD", "1.234 KWD"), (50, "USD", "0.05 USD"), (-500, "USD", "-0.50 USD"), (0, "USD", "0 USD"),
+        ] as [(Int64, String, String)])
+    func `writes a price as people do`(thousandths: Int64, currency: String, text: String) {
+        #expect(PanelWords.price(thousandths, currency) == text)
+    }
+
+    @Test func `shows the command that does what the form does, where a field is empty too`() async throws {
+        try await withSimulator { simulator in
+            let empty = try html(simulator, .settings)
+            #expect(empty.contains("{&quot;notificationURL&quot;:null,"))
+            simulator.configure { $0.notificationURL = "http://127.0.0.1:9/it's" }
+            #expect(try html(simulator, .settings).contains("&quot;notificationURL&quot;:&quot;http://127.0.0.1:9/it"))
+        }
+    }
+
     @Test func `leads to the beginning of a day`() async throws {
         try await withSimulator { simulator in
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))

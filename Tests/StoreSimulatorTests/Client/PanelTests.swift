@@ -69,6 +69,8 @@ import WebConsole
             let text = String(decoding: wrong.body, as: UTF8.self)
             #expect(
                 text.contains("unknown_product") && text.contains("<title>Error: ") && text.contains("value=\"anna\""))
+            // The page of the form can be asked for again, not the address that it was sent to.
+            #expect(text.contains(#"data-here="/""#) && text.contains("data-topics=\"simulator\""))
             #expect(simulator.states().isEmpty)
             let done = try await send(simulator, "do", fields + "&product=com.example.premium.monthly")
             // The client follows the way to the customer's page, or not: either is the page or its address.

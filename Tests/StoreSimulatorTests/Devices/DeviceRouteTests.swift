@@ -44,6 +44,20 @@ struct `The routes of devices` {
         }
     }
 
+    @Test func `A finished consumable shows again when it is refunded`() async throws {
+        try await withSimulator { simulator in
+            let bought = try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.coins.100", device: "phone"), in: .sandbox)
+            try await simulator.perform(
+                .finish(customer: "anna", transaction: bought.transactionID, device: "phone"), in: .sandbox)
+            let finished: DeviceContents = try await get(simulator, "/anna/devices/phone")
+            #expect(finished.all.isEmpty)
+            try await simulator.perform(.approveRefund(customer: "anna"), in: .sandbox)
+            let refunded: DeviceContents = try await get(simulator, "/anna/devices/phone")
+            #expect(refunded.all.count == 1 && refunded.current.isEmpty && refunded.unfinished.isEmpty)
+        }
+    }
+
     @Test func `A device with an old system has no app transaction`() async throws {
         try await withSimulator { simulator in
             try await simulator.perform(.installApp(customer: "anna", device: "old", system: 15), in: .sandbox)

@@ -73,6 +73,19 @@ extension Shop {
         #expect(current.last?.transactionId == shop.store.customers["anna"]?.transactions.last)
     }
 
+    @Test func `has a right to the latest of a non-renewing subscription's transactions that is not refunded`() throws {
+        var shop = try shop()
+        let first = try #require(try shop.buys("season").transactionID)
+        let second = try #require(try shop.buys("season").transactionID)
+        func current() throws -> [String] {
+            let knowledge = try shop.store.knowledge(of: "phone", of: "anna", at: shop.now)
+            return knowledge.transactions.filter { knowledge.isCurrent($0, at: shop.now) }.map(\.transactionId)
+        }
+        #expect(try current() == [second])
+        try shop.perform(.approveRefund(customer: "anna", transaction: second))
+        #expect(try current() == [first])
+    }
+
     @Test func `without a network knows what it knew, hears nothing and cannot buy`() throws {
         var shop = try shop()
         let first = try #require(try shop.buys("lamp", on: "tablet").transactionID)

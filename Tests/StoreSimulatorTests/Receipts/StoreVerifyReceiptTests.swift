@@ -141,6 +141,43 @@ struct StoreVerifyReceiptTests {
         #expect(lost["grace_period_expires_date"] == nil)
     }
 
+    @Test func `a price increase that the next renewal does not bring is not told, as in the renewal info`() throws {
+        var shop = APIShop()
+        shop.store.catalogue.products.append(
+            Product(
+                id: "less", type: .autoRenewableSubscription, price: 4990,
+                subscription: SubscriptionTerms(group: APIShop.group, level: 9, period: .month)))
+        let id = try shop.buy("plus")
+        try shop.perform(.increasePrice(product: "plus", price: 19990, consent: true))
+        try shop.buy("less")
+        let subscription = try #require(shop.store.subscriptions[id])
+        #expect(shop.store.renewalInfo(of: subscription, at: shop.now).priceIncreaseStatus == nil)
+        let pending = try #require(try Self.verify(&shop, ReceiptContentsTests.receipt(shop)).pending_renewal_info)
+        #expect(pending.map { $0["auto_renew_product_id"] } == ["less"])
+        #expect(pending.map { $0["price_increase_status"] } == [nil])
+    }
+
+    @Test func `a subscription that is given up in the grace period is not told of any more, until it is bought again`()
+        throws
+    {
+        var shop = APIShop()
+        shop.store.settings.gracePeriod = .sixteenDays
+        try shop.buy("plus")
+        let receipt = try ReceiptContentsTests.receipt(shop)
+        try shop.perform(.failBilling(customer: "anna"))
+        shop.advance(days: 35)
+        #expect(try Self.verify(&shop, receipt).pending_renewal_info?.count == 1)
+        try shop.perform(.cancel(customer: "anna"))
+        #expect(try Self.verify(&shop, receipt).pending_renewal_info?.isEmpty == true)
+        try shop.perform(.fixBilling(customer: "anna"))
+        try shop.buy("plus")
+        #expect(try Self.verify(&shop, receipt).pending_renewal_info?.count == 1)
+        // In its last days that is not so.
+        try shop.perform(.cancel(customer: "anna"))
+        shop.advance(days: 35)
+        #expect(try Self.verify(&shop, receipt).pending_renewal_info?.first?["expiration_intent"] == "1")
+    }
+
     @Test func `without auto-renewable subscriptions there is the receipt alone`() throws {
         var shop = APIShop(.sandbox)
         try shop.buy("lamp")

@@ -137,6 +137,7 @@ struct APIRefusalTests {
         v2(.consumptionPercentageAutoRenewableSubscription, "consumptionPercentage", "50", about: "plus"),
         .init(.sendConsumption, nil, about: "coins", body: prorated("100000")),
         .init(.sendConsumption, nil, about: "coins", body: prorated("0")),
+        .init(.sendConsumption, nil, about: "coins", body: prorated(nil)),
         .init(
             .sendConsumption, nil, about: "coins",
             body: #"{"customerConsented":true,"deliveryStatus":"UNDELIVERED_OTHER","sampleContentProvided":true,"#
@@ -208,7 +209,7 @@ extension APIRefusalTests {
         .init(.sendConsumptionV1, code, about: "coins", body: JSONFields.consumptionV1.with(name, value))
     }
 
-    static func prorated(_ percentage: String) -> String {
+    static func prorated(_ percentage: String?) -> String {
         var fields = JSONFields.consumption
         fields.fields["refundPreference"] = "\"GRANT_PRORATED\""
         return fields.with("consumptionPercentage", percentage)

@@ -44,7 +44,7 @@ import Testing
         #expect(app.appTransactionId == shop.app("anna"))
         // A signature is a millisecond later than what was signed before it.
         #expect((shop.now..<shop.now + 1).contains(app.receiptCreationDate))
-        #expect(app.applicationVersion == nil && app.requestDate == nil)
+        #expect(app.applicationVersion == nil && app.requestDate == nil && app.storeType == .consumer)
         let info = try shop.get(AppTransactionInfoResponse.self, .appTransaction, shop.app("anna"))
         #expect(info.signedAppTransactionInfo == shop.app("anna"))
     }
@@ -167,6 +167,10 @@ import Testing
         #expect(
             try answer(after: 60, .sendConsumptionV1, JSONFields.consumptionV1.with("appAccountToken", nil)) == .granted
         )
+        // How much of a subscription is used the App Store knows.
+        let plus = try shop.buy("plus")
+        let prorated = APIShop.request(.sendConsumption, [plus], body: APIRefusalTests.prorated(nil))
+        #expect(try shop.send(prorated).status == 202)
         // Nobody has asked: nothing happens.
         let id = try shop.buy("coins")
         #expect(try shop.send(APIShop.request(.sendConsumption, [id], body: body.text)).status == 202)

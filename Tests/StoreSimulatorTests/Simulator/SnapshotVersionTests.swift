@@ -26,7 +26,7 @@ import Testing
         let new: Set = [
             "usedOfferNonces", "delivered", "failedAttempts", "priceCampaigns", "beforeCharge", "isBillingFailing",
             "billingRecovers", "renewalLead", "renewalDelay", "keepsDayOfMonth", "redemptions",
-            "redeemedOffers", "winBacks", "announcesRenewalSwitch",
+            "redeemedOffers", "winBacks", "announcesRenewalSwitch", "wasCancelledInGrace",
         ]
         var removed: Set<String> = []
         func strip(_ value: Any, isCustomer: Bool = false) -> Any {

@@ -6,7 +6,7 @@ import Testing
 
 /// Renewals are charged within the 24 hours before they begin, or late.
 @Suite struct ChargingAheadTests {
-    private static func shop(
+    static func shop(
         _ environment: AppStoreEnvironment = .production, seed: UInt64 = 1,
         _ change: (inout StoreSettings) -> Void = { _ in }
     ) -> Shop {
@@ -17,7 +17,7 @@ import Testing
     }
 
     /// Anna's subscription to `product`, a moment after its first renewal was charged. The period of before still runs.
-    private static func charged(_ product: String = "plus") throws -> (shop: Shop, first: String, end: Date) {
+    static func charged(_ product: String = "plus") throws -> (shop: Shop, first: String, end: Date) {
         var shop = shop()
         let first = try shop.buy(product)
         let end = try #require(try shop.transaction(first).expiresDate)
@@ -237,6 +237,15 @@ import Testing
         #expect(failed.news() == ["ben: REVOKE", "DID_FAIL_TO_RENEW"])
         #expect(try failed.status("ben") == .revoked)
         try expectSound(failed.store, at: failed.now)
+    }
+
+    @Test func `An account token is for the period that runs and for the one that is paid`() throws {
+        var (shop, first, _) = try Self.charged()
+        let token = UUID()
+        let next = try shop.last().transaction.transactionId
+        try shop.perform(.setAppAccountToken(customer: "anna", appAccountToken: token))
+        #expect(try shop.transaction(first).appAccountToken == token)
+        #expect(try shop.transaction(next).appAccountToken == token)
     }
 
     @Test func `A renewal that comes late leaves a short lapse`() throws {

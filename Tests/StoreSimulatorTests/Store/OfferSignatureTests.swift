@@ -56,6 +56,35 @@ import Testing
         .purchase(customer: "anna", product: "plus", offer: "loyal", signature: signature)
     }
 
+    @Test func `is checked when it is handed over, and holds while the purchase waits`() throws {
+        var shop = try shop()
+        try shop.perform(.askToBuy(customer: "anna"))
+        let anna = try shop.store.customer("anna")
+        let signature = try signer.original(anna.accountToken)
+        try shop.refuses(Self.buys(nil), .offerSignatureMissing)
+        #expect(try shop.perform(Self.buys(signature)).result == .pending)
+        try shop.refuses(Self.buys(signature), .offerSignatureReused)
+        shop.wait(days: 2)
+        try shop.perform(.approvePurchase(customer: "anna"))
+        #expect(try shop.last().renewalInfo?.offerIdentifier == "loyal")
+    }
+
+    @Test func `for the introductory offer holds while the purchase waits`() throws {
+        var shop = try shop()
+        shop.wait(days: 1)
+        try shop.perform(.cancel(customer: "anna"))
+        shop.wait(.month)
+        try shop.perform(.purchase(customer: "anna", product: "plus"))
+        #expect(try shop.last().transaction.offerType == .introductory)
+        try shop.perform(.cancel(customer: "anna"))
+        shop.wait(.month)
+        try shop.perform(.askToBuy(customer: "anna"))
+        // The offer is used up, which the developer's server may decide otherwise.
+        try shop.perform(.purchase(customer: "anna", product: "plus", introductory: true, sign: true))
+        try shop.perform(.approvePurchase(customer: "anna"))
+        #expect(try shop.last().transaction.offerType == .introductory)
+    }
+
     @Test func `of either format is redeemed once`() throws {
         for isOriginal in [true, false] {
             var shop = try shop()

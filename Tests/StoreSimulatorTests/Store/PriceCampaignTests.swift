@@ -80,6 +80,18 @@ import Testing
         #expect(try price(of: "anna", in: shop) == 12_990)
     }
 
+    @Test func `An extension beyond the day on which it holds brings the notice and the price`() throws {
+        var shop = Shop()
+        try shop.buy("plus.other")
+        try shop.perform(Self.raise(on: shop.now + 40 * Self.day, consent: false))
+        try shop.perform(.extendRenewal(customer: "anna", days: 20))
+        shop.wait(days: 51)
+        #expect(
+            shop.news() == ["SUBSCRIBED/INITIAL_BUY", "RENEWAL_EXTENDED", "PRICE_INCREASE/ACCEPTED", "DID_RENEW"])
+        #expect(try price(of: "anna", in: shop) == 12_990)
+        try expectSound(shop.store, at: shop.now)
+    }
+
     @Test func `Preserved prices stay, for those who had them`() throws {
         var shop = Shop()
         try shop.buy("plus.other")

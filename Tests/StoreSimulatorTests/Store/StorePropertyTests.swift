@@ -20,6 +20,8 @@ import Testing
             $0.rate = rates[Int(seed / 2 % 4)]
             $0.graceCoversFreeOffers = seed % 5 > 0
             $0.announcesLateDowngrades = seed % 7 > 0
+            // Every rate of both environments, with and without.
+            $0.renewalLead = seed / 8 % 2 == 0 ? 0 : 86_400
         }
         var random = RandomCommands(random: SeededGenerator(seed: seed))
         // A period's worth of time between commands at any rate.

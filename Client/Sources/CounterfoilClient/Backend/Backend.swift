@@ -105,7 +105,8 @@ extension BackendFailure {
         case 409 where code == "receipt_already_in_use": return .split
         case 413, 422: return .split
         case 400 where !Self.mistakesOfTheApp.contains(code): return .split
-        case 200..<300: return .retry
+        // A redirection is not the server's: a network wants its customer to sign in first.
+        case 200..<400: return .retry
         default: return .stop
         }
     }

@@ -113,7 +113,7 @@ extension PurchaseStateMachine {
     }
 
     mutating func completeRestore() {
-        if pause == .servers { giveUpRestore(BackendFailure(code: "backoff", isRetryable: true)) }
+        if case .servers? = pause { giveUpRestore(BackendFailure(code: "backoff", isRetryable: true)) }
         guard let restoring, let reached = restoring.reachedAppStore, !restoring.needsRequest,
             gathering?.isRestore != true || restoring.failure != nil
         else { return }

@@ -107,7 +107,9 @@ extension PurchaseStateMachine {
         // The server names the element too: `signed_renewals[2]`.
         let blamed = failure.parameter?.prefix { $0 != "[" } ?? ""
         let blamesExtras = ["app_transaction", "receipt", "signed_renewals"].contains(blamed)
-        let blamesTransaction = blamed == "signed_transactions" && !ids.isEmpty
+        // Where there are transactions, theirs are the purchases that are another's.
+        let isInUse = failure.code == StuckReason.ofAnotherCustomer.rawValue
+        let blamesTransaction = (blamed == "signed_transactions" || isInUse) && !ids.isEmpty
         if !request.extras.isEmpty, blamesExtras || ids.count <= 1, !blamesTransaction {
             // They are sent again after the next launch; the transactions go on without them.
             blocksExtras = true
@@ -136,10 +138,13 @@ extension PurchaseStateMachine {
         // Several failures at once are one, and none of them ends what the server asked for.
         guard ordered != nil || pause == nil else { return }
         attempts += 1
-        let base = min(pow(2, Double(min(attempts, 20) - 1)), 900)
-        let own = min(base * jitter, 900)
-        pause = ordered == nil ? .ours : .servers
-        effects.append(.schedule(.retry, after: ordered.map { min(max($0, own), Self.day) } ?? own))
+        let own = min(min(pow(2, Double(min(attempts, 20) - 1)), 900) * jitter, 900)
+        // In this order, what is no number is less than ours.
+        let delay = ordered.map { min(max(own, $0), Self.day) } ?? own
+        // It asked two requests at once: it is left alone for the longer time.
+        if case .servers(let end)? = pause, end >= now.addingTimeInterval(delay) { return }
+        pause = ordered == nil ? .ours : .servers(until: now.addingTimeInterval(delay))
+        effects.append(.schedule(.retry, after: delay))
     }
 
     mutating func becomeReady() {

@@ -60,7 +60,7 @@ package struct PurchaseStateMachine: Sendable {
     }
 
     /// Why nothing is sent for a while. Ours ends early when there is something new; the server's does not.
-    enum Pause: Sendable { case ours, servers }
+    enum Pause: Equatable, Sendable { case ours, servers(until: Date) }
 
     let rules: PurchaseClientConfiguration
     package internal(set) var device = DeviceRecord()

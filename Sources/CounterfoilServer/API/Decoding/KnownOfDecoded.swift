@@ -33,10 +33,13 @@ struct KnownOfDecoded {
             kept.scope == scope.id
         {
             var known = KnownOfDecoded(kind: "notification", id: kept.uuid, scope: scope)
+            known.note = "It was received, and is \(kept.state.rawValue)."
+            guard !kept.isDamaged else {
+                known.note?.append(" The text that was received is damaged on disk.")
+                return known
+            }
             let payload = DecodedNotification.payload(of: kept.text)
-            known.note =
-                "It was received, and is \(kept.state.rawValue)."
-                + (payload == verdict.payload ? "" : " Another text was received under its identifier.")
+            if payload != verdict.payload { known.note?.append(" Another text was received under its identifier.") }
             known.differences = PayloadDifference.between(payload, verdict.payload)
             return known
         }

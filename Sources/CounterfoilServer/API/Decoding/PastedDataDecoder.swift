@@ -171,11 +171,11 @@ package struct PastedDataDecoder: Sendable {
 }
 
 extension Receipt {
-    /// The first transaction that the ledger may know it by.
+    /// The first transaction that the ledger may know it by: of what was restored the original.
     fileprivate var firstTransaction: String? {
         switch self {
-        case .app(let receipt): receipt.purchases.first?.transactionID
-        case .transaction(let receipt): receipt.transactionID
+        case .app(let receipt): receipt.purchases.first.map { $0.originalTransactionID ?? $0.transactionID }
+        case .transaction(let receipt): receipt.originalTransactionID ?? receipt.transactionID
         }
     }
 }

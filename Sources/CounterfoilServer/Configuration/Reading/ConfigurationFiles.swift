@@ -22,6 +22,11 @@ package struct ConfigurationFiles: Sendable {
         package let reason: String
 
         package init(_ reason: String) { self.reason = reason }
+
+        /// Whether there is no such file, or none that this user can see.
+        var isAbsence: Bool { reason == Self.absence.reason }
+        /// There is no such file.
+        package static let absence = Unreadable("does not exist")
     }
 
     private let open: @Sendable (_ path: String, _ maximumBytes: Int) throws(Unreadable) -> File
@@ -38,7 +43,7 @@ package struct ConfigurationFiles: Sendable {
         let url = URL(filePath: path).resolvingSymlinksInPath()
         let attributes: [FileAttributeKey: Any]
         do { attributes = try manager.attributesOfItem(atPath: url.path) } catch {
-            throw Unreadable(manager.fileExists(atPath: path) ? "cannot be read" : "does not exist")
+            throw manager.fileExists(atPath: path) ? Unreadable("cannot be read") : .absence
         }
         guard attributes[.type] as? FileAttributeType == .typeRegular else { throw Unreadable("is not a regular file") }
         let data: Data

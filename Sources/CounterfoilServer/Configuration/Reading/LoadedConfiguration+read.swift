@@ -17,17 +17,16 @@ extension LoadedConfiguration {
     public init(
         contentsOf file: URL, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationError) {
-        try self.init(contentsOf: file, environment: environment, readsSecrets: true)
+        try self.init(contentsOf: file, environment: environment, secrets: .all)
     }
 
-    /// Reads a configuration file without the secrets that are in other files and in variables, for who does not need them:
-    /// a service's may be there only while it runs.
-    package init(withoutSecrets file: URL) throws(ConfigurationError) {
-        try self.init(contentsOf: file, environment: ProcessInfo.processInfo.environment, readsSecrets: false)
+    /// Reads a configuration file with the secrets that whoever asks needs: a service's may be there only while it runs.
+    package init(contentsOf file: URL, secrets: SecretReading) throws(ConfigurationError) {
+        try self.init(contentsOf: file, environment: ProcessInfo.processInfo.environment, secrets: secrets)
     }
 
     private init(
-        contentsOf file: URL, environment: [String: String], readsSecrets: Bool
+        contentsOf file: URL, environment: [String: String], secrets: SecretReading
     ) throws(ConfigurationError) {
         let found: ConfigurationFiles.File
         do { found = try ConfigurationFiles.disk.read(file.path, maximumBytes: Self.maximumBytes) } catch {
@@ -38,17 +37,17 @@ extension LoadedConfiguration {
         }
         try self.init(
             yaml: text, folder: file.absoluteURL.deletingLastPathComponent().path, environment: environment,
-            files: .disk, readsSecrets: readsSecrets)
+            files: .disk, secrets: secrets)
     }
 
     /// Reads a configuration from its text.
     package init(
         yaml text: String, folder: String, environment: [String: String], files: ConfigurationFiles,
-        readsSecrets: Bool = true
+        secrets: SecretReading = .all
     ) throws(ConfigurationError) {
         let overrides = EnvironmentOverrides(environment)
         let reader = ServerConfigurationReader(
-            folder: folder, files: files, environment: environment, readsSecrets: readsSecrets)
+            folder: folder, files: files, environment: environment, secrets: secrets)
         do throws(ConfigurationProblems) {
             let root = try ConfigurationValue(yaml: text)
             var configuration = reader.read(overrides.applied(to: root))
@@ -57,7 +56,8 @@ extension LoadedConfiguration {
             let strangers = EnvironmentOverrides.notes(on: Set(environment.keys).subtracting(reader.secretVariables))
             self.init(
                 configuration: configuration,
-                notes: Self.sorted(reader.notes.map(overrides.attributed) + strangers))
+                notes: Self.sorted(reader.notes.map(overrides.attributed) + strangers),
+                absent: reader.absentCredentials)
         } catch {
             throw ConfigurationError(problems: Self.sorted(error.problems.map(overrides.attributed)))
         }

@@ -20,7 +20,9 @@ extension ServerConfigurationReader {
             var section = section
             guard let key = key(&section, apps: apps) else { return nil }
             if !names.insert(key.name).inserted { section.problem("name", "\(quoted(key.name)) is used twice") }
-            if !hashes.insert(key.hash).inserted { section.problem("secret", "another key has the same") }
+            if !key.hash.isEmpty, !hashes.insert(key.hash).inserted {
+                section.problem("secret", "another key has the same")
+            }
             return key
         }
     }
@@ -37,7 +39,8 @@ extension ServerConfigurationReader {
             isPublic: section.flag("public") ?? false)
         section.finish()
         if key.isPublic { judgePublic(key, section, apps: apps) }
-        return name == nil || hash == nil ? nil : key
+        let isKnown = hash != nil || absentCredentials.isAny(in: section.path("secret"))
+        return name != nil && isKnown ? key : nil
     }
 
     /// The hash itself, or that of a secret.
@@ -68,8 +71,10 @@ extension ServerConfigurationReader {
         if !excess.isEmpty {
             section.problem("scopes", "a public key cannot have \(excess.joined(separator: ", "))")
         }
-        for app in apps where key.apps?.contains(app.bundleID) ?? true {
-            guard app.customerTokenSecret == nil, readsSecrets else { continue }
+        for (index, app) in apps.enumerated() where key.apps?.contains(app.bundleID) ?? true {
+            guard app.customerTokenSecret == nil, readsSecrets,
+                !absentCredentials.isAny(in: "apps[\(index)].customer_token_secret")
+            else { continue }
             section.problem("public", "\(quoted(app.bundleID)) has no customer_token_secret, which this key needs")
         }
     }

@@ -248,7 +248,9 @@ extension ServerConfigurationReader {
     }
 
     private func judge(_ app: ServerConfiguration.App, at path: String) {
-        if app.key == nil { note(path, "has no key: no recovery, and no history for restores") }
+        if app.key == nil, !absentCredentials.isAny(in: path + ".key") {
+            note(path, "has no key: no recovery, and no history for restores")
+        }
         if !app.environments.contains(.production) { note(path, "accepts only the sandbox") }
         if !app.environments.contains(.sandbox) {
             note(path, "refuses the sandbox: purchases of App Review and testers are not accepted")

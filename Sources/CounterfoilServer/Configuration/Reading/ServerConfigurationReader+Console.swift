@@ -15,7 +15,8 @@ extension ServerConfigurationReader {
             var address = ServerConfiguration.Console.Address()
             address.host = listen.text("host") ?? address.host
             if address.host.isEmpty { listen.problem("host", "is empty") }
-            address.port = listen.number("port", in: 0...65535) ?? address.port
+            // Nobody is told which port a 0 became.
+            address.port = listen.number("port", in: 1...65535) ?? address.port
             listen.finish()
             console.listen = address
         }

@@ -40,7 +40,7 @@ extension ServerConfigurationReader {
             }
         }
         if let text = section.text("date") {
-            rule.date = Self.instant(text)
+            rule.date = InstantText.date(iso8601: text, acceptsDays: true)
             if rule.date == nil {
                 section.problem("date", "\(quoted(text)) is not a day such as 2024-03-01, or 2024-03-01T09:00:00Z")
             }
@@ -52,17 +52,5 @@ extension ServerConfigurationReader {
         if rule.countsTestData { note(section.path("counts_sandbox"), "everybody in the sandbox has this entitlement") }
         section.finish()
         return rule
-    }
-
-    /// A day, which begins at midnight UTC, or an instant.
-    private static func instant(_ text: String) -> Date? {
-        // Foundation takes the 30th of February for the 1st of March.
-        let parts = text.prefix(10).split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.map(\.utf8.count) == [4, 2, 2], let year = Int(parts[0]), let month = Int(parts[1]),
-            let day = Int(parts[2]),
-            let midnight = GregorianDate.utc(year: year, month: month, day: day, hours: 0, minutes: 0, seconds: 0)
-        else { return nil }
-        // What is neither is for the caller to say.
-        return text.utf8.count == 10 ? midnight : try? Date.ISO8601FormatStyle().parse(text)
     }
 }

@@ -185,7 +185,19 @@ extension ServerConfigurationReader {
         {
             note("console", "no key has the scope console:open, so nobody can sign in")
         }
+        if configuration.console.isEnabled, let console = configuration.console.listen, console.port == listen.port,
+            Self.listensToo(console.host, listen.host) || Self.listensToo(listen.host, console.host)
+        {
+            findings.problem(
+                "console.listen.port",
+                "is also listen.port; choose another port, or leave out console.listen to have the console there")
+        }
         if configuration.keys.isEmpty { note("keys", "no key is configured, so nobody can use the API") }
+    }
+
+    /// Whether what listens at `host` is in the way of what listens at `other`, with the same port.
+    private static func listensToo(_ host: String, _ other: String) -> Bool {
+        host == other || host == "::" || host == "0.0.0.0" && !other.contains(":")
     }
 
     /// The host of an `http` or `https` URL without a password, without the brackets of IPv6; nil for anything else.

@@ -13,8 +13,9 @@ final class ServerConfigurationReader {
     private let folder: String
     private let files: ConfigurationFiles
     private let environment: [String: String]
-    /// Whether the secrets that are elsewhere are read. Otherwise they are as if they had been left out.
-    let readsSecrets: Bool
+    private let secretReading: SecretReading
+    /// The credentials that were not there, where that is no problem.
+    private(set) var absentCredentials = AbsentCredentials()
     /// The variables that secrets come from.
     private(set) var secretVariables: Set<String> = []
     /// The secrets that are written into the file itself.
@@ -23,12 +24,15 @@ final class ServerConfigurationReader {
     /// No secret and no certificate is larger.
     private static let maximumFileBytes = 1 << 20
 
-    init(folder: String, files: ConfigurationFiles, environment: [String: String], readsSecrets: Bool) {
+    init(folder: String, files: ConfigurationFiles, environment: [String: String], secrets: SecretReading) {
         self.folder = folder
         self.files = files
         self.environment = environment
-        self.readsSecrets = readsSecrets
+        secretReading = secrets
     }
+
+    /// Whether the secrets that are elsewhere are read. Otherwise they are as if they had been left out.
+    var readsSecrets: Bool { secretReading != .leftOut }
 
     func read(_ root: ConfigurationValue) -> ServerConfiguration {
         var configuration = ServerConfiguration(apps: [])
@@ -68,17 +72,35 @@ final class ServerConfigurationReader {
     /// What is in a file; nil, and a problem, if there is nothing.
     func contents(of path: String, at place: String, isSecret: Bool) -> Data? {
         if isSecret, !readsSecrets { return nil }
+        let isCredential = AbsentCredentials.isCredential(
+            resolved(path), directory: environment["CREDENTIALS_DIRECTORY"])
         do throws(ConfigurationFiles.Unreadable) {
             let file = try files.read(resolved(path), maximumBytes: Self.maximumFileBytes)
-            if isSecret, file.isOpen {
+            // systemd lets the service read a credential by an access control list, which looks like a right of the group.
+            if isSecret, file.isOpen, !isCredential {
                 let mode = String(file.permissions ?? 0, radix: 8)
                 note(place, "\(quoted(path)) can be read by others than its owner (\(mode)): chmod 600")
             }
             return file.contents
         } catch {
-            findings.problem(place, "\(quoted(path)) \(error.reason)")
+            if isCredential, error.isAbsence {
+                missCredential(path, at: place)
+            } else {
+                findings.problem(place, "\(quoted(path)) \(error.reason)")
+            }
             return nil
         }
+    }
+
+    /// Says that a credential is not there: no problem for who asks before the service runs.
+    private func missCredential(_ path: String, at place: String) {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let condition = "only while the unit runs, with LoadCredential=\(name):… in it"
+        absentCredentials.add(place)
+        guard secretReading == .present else {
+            return findings.problem(place, "\(quoted(path)) does not exist: systemd makes it \(condition)")
+        }
+        note(place, "\(quoted(path)) was not checked: it exists \(condition)")
     }
 
     /// A secret: `{file: PATH}`, `{environment: NAME}`, or the text itself.

@@ -37,10 +37,7 @@ enum CompletenessPage {
             page.links(
                 [], next: recoveries.json["next_page"].text.map { visit.link("completeness", query: [("page", $0)]) })
         }
-        page.action(
-            "recover", visit, [],
-            [.init(name: "from", label: "From, such as 2026-05-03"), .init(name: "to", label: "to")],
-            title: "Read a part again")
+        page.action("recover", visit, [], title: "Read a part again")
         return page
     }
 

@@ -11,8 +11,9 @@ extension CustomerPage {
     ) async throws {
         guard visit.may(.supportRead) else { return }
         let answer = try await visit.get(visit.target(["customers", id, "claims"], instant))
+        guard visit.accept(answer, &page, "Claims", isPart: true) else { return }
         let items = answer.json["items"].items
-        guard answer.isFine, !items.isEmpty else { return }
+        guard !items.isEmpty else { return }
         page.title("Claims")
         page.table(
             "Whose the purchases are, and why", ["Purchase", "Product", "Whose it is", "Because", "Since"],

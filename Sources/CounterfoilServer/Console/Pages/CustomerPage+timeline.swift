@@ -9,9 +9,11 @@ extension CustomerPage {
     static func timeline(
         _ id: String, _ instant: [(String, String)], _ visit: Visit, _ page: inout ConsolePage
     ) async throws {
-        let place = visit.parameter("page").map { [("page", $0)] } ?? []
         let open = visit.may(.supportRead) ? visit.parameter("open").map { [("expand", $0)] } ?? [] : []
-        let answer = try await visit.get(visit.target(["customers", id, "timeline"], instant + place + open))
+        let answer = try await visit.get(
+            visit.target(["customers", id, "timeline"], instant + visit.kept("page") + open))
+        // An opened entry is on the same page of the timeline, of which the list of customers is still known.
+        let place = visit.kept("page", "back", "list")
         page.holdFromHere()
         page.title("Timeline")
         guard visit.accept(answer, &page, "The timeline", isPart: true) else { return }
@@ -23,7 +25,7 @@ extension CustomerPage {
             entry.facts = facts(of: item)
             let then = (item["occurred_at"].isNothing ? item["signed_date"] : item["occurred_at"]).number
             if let then {
-                let then = PageLink(samePageWith: visit.selection.query + [("at", String(then))])
+                let then = PageLink(samePageWith: visit.selection.query + [("at", String(then))] + visit.listed)
                 entry.links.append(("as known then", then))
             }
             if let uuid {
@@ -38,9 +40,10 @@ extension CustomerPage {
         page.entries(
             entries,
             empty: "Nothing is known of this customer. The identifier is exact: upper and lower case count.")
-        page.links(
-            [], next: answer.json["next_page"].text.map { visit.link("customers", id, query: instant + [("page", $0)]) }
-        )
+        let next = answer.json["next_page"].text.map { token in
+            visit.link("customers", id, query: instant + visit.listed + [("page", token)])
+        }
+        page.links([], next: next)
     }
 
     private static func facts(of item: APIValue) -> [(String, ConsolePage.Cell)] {

@@ -25,9 +25,9 @@ enum CustomerPage {
         lists(answer.json, id, visit, &page)
         spend(answer.json["spend"], &page)
         try await claims(id, instant, visit, &page)
-        try await grants(id, visit, &page)
+        let grants = try await grants(id, visit, &page)
         try await timeline(id, instant, visit, &page)
-        forms(answer.json, id, visit, &page)
+        forms(answer.json, grants, id, visit, &page)
         return page
     }
 
@@ -43,7 +43,8 @@ enum CustomerPage {
                 return [
                     .foreign(key), .tag(isActive ? "access" : "no access", isActive ? .good : .bad),
                     .plain((item["state"].text ?? "").words), .time(item["until"].instant),
-                    .link("explain \(key)", visit.link("customers", id, "explain", key, query: instant)),
+                    .link(
+                        "explain \(key)", visit.link("customers", id, "explain", key, query: instant + visit.listed)),
                 ]
             }, empty: "The configuration has no entitlements for this app.")
     }
@@ -153,10 +154,12 @@ enum CustomerPage {
         }
     }
 
-    private static func grants(_ id: String, _ visit: Visit, _ page: inout ConsolePage) async throws {
-        let answer = try await visit.get(visit.target(["customers", id, "grants"]))
+    /// What the team gave, and what it can take back.
+    private static func grants(_ id: String, _ visit: Visit, _ page: inout ConsolePage) async throws -> ShownGrants {
+        let answer = try await visit.get(visit.target(["customers", id, "grants"], [("limit", "100")]))
+        guard visit.accept(answer, &page, "Grants", isPart: true) else { return ShownGrants() }
         let items = answer.json["items"].items
-        guard answer.isFine, !items.isEmpty else { return }
+        guard !items.isEmpty else { return ShownGrants() }
         page.title("Grants")
         page.table(
             "Entitlements that the team gave", ["Entitlement", "State", "Until", "Reason", "By", "Grant"],
@@ -168,13 +171,26 @@ enum CustomerPage {
                     .foreign(item["actor"].text ?? ""), .code(item["id"].text ?? ""),
                 ]
             }, empty: "")
+        let areAll = answer.json["next_page"].text == nil
+        if !areAll {
+            page.paragraph("There are later ones. The API lists all of them: GET /v1/customers/ID/grants.", "empty")
+        }
+        return ShownGrants(items: items, areAll: areAll)
     }
 
-    private static func forms(_ json: APIValue, _ id: String, _ visit: Visit, _ page: inout ConsolePage) {
+    private struct ShownGrants {
+        var items: [APIValue] = []
+        var areAll = true
+    }
+
+    private static func forms(
+        _ json: APIValue, _ grants: ShownGrants, _ id: String, _ visit: Visit, _ page: inout ConsolePage
+    ) {
         page.formTitle("As of another instant")
+        let along = visit.selection.query + visit.listed
         page.form(
             PageLink("console", "customers", id),
-            visit.selection.query.map { .hidden($0.0, $0.1) }
+            along.map { .hidden($0.0, $0.1) }
                 + [
                     .init(
                         name: "at", label: "Instant, such as 2026-05-03T12:00:00Z", value: visit.parameter("at") ?? "")
@@ -188,7 +204,6 @@ enum CustomerPage {
                 [
                     .init(
                         name: "id", label: "Subscription", value: originals[0], options: originals.map { ($0, $0) }),
-                    .init(name: "days", label: "Days (1 to 90)", value: "7", type: "number"),
                     .init(
                         name: "reason", label: "Reason", value: "customer_satisfaction",
                         options: [
@@ -197,36 +212,38 @@ enum CustomerPage {
                         ]),
                 ], title: "More time")
         }
-        grantForms(json, id, visit, &page)
+        grantForms(json, grants, id, visit, &page)
         page.action(
             "offer", visit, [("id", id)],
             [
-                .init(name: "product", label: "Subscription, by its product identifier"),
-                .init(name: "offer", label: "Promotional offer, by its identifier"),
                 .init(
                     name: "format", label: "Form", value: "jws",
-                    options: [("jws", "JWS"), ("original", "original format")]),
+                    options: [("jws", "JWS"), ("original", "original format")])
             ], title: "Sign an offer")
-        page.action(
-            "transfer", visit, [("id", id)],
-            [.init(name: "original", label: "Transaction of the purchase")], title: "Take over a purchase")
+        page.action("transfer", visit, [("id", id)], title: "Take over a purchase")
     }
 
-    private static func grantForms(_ json: APIValue, _ id: String, _ visit: Visit, _ page: inout ConsolePage) {
+    private static func grantForms(
+        _ json: APIValue, _ grants: ShownGrants, _ id: String, _ visit: Visit, _ page: inout ConsolePage
+    ) {
         let entitlements = json["entitlements"].items.compactMap { $0["key"].text }
         if let first = entitlements.first {
             page.action(
                 "grant", visit, [("id", id)],
                 [
                     .init(
-                        name: "entitlement", label: "Entitlement", value: first, options: entitlements.map { ($0, $0) }),
-                    .init(name: "until", label: "Until, such as 2026-12-31 (empty: no end)"),
-                    .init(name: "reason", label: "Reason, kept in the ledger"),
+                        name: "entitlement", label: "Entitlement", value: first, options: entitlements.map { ($0, $0) })
                 ], title: "Give an entitlement")
         }
-        page.action(
-            "revoke", visit, [("id", id)],
-            [.init(name: "grant", label: "Grant, such as grant_…"), .init(name: "reason", label: "Reason")],
-            title: "Take a grant back")
+        let running = grants.items.filter { $0["state"].text == Grant.State.running.rawValue }.compactMap { grant in
+            grant["id"].text.map { ($0, "\(grant["entitlement"].text ?? ""), \($0)") }
+        }
+        // One that is not shown has to be named.
+        let choice: ConsolePage.Field? =
+            grants.areAll
+            ? running.first.map { .init(name: "grant", label: "Grant", value: $0.0, options: running) }
+            : .init(name: "grant", label: "Grant, such as grt_0123…", value: "")
+        guard let choice else { return }
+        page.action("revoke", visit, [("id", id)], [choice], title: "Take a grant back")
     }
 }

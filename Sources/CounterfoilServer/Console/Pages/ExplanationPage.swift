@@ -9,8 +9,9 @@ enum ExplanationPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let (id, key) = (visit.segment("id"), visit.segment("key"))
         var page = visit.page("Why \(key)", foreign: id)
-        page.up = ("Customer", visit.link("customers", id))
         let instant = visit.instant.map { [("at", $0)] } ?? []
+        page.up = ("Customer", visit.link("customers", id, query: instant + visit.listed))
+        page.topics = instant.isEmpty ? [ChangeTopic.customer(id)] : []
         let target = visit.target(["customers", id, "entitlements", key, "explain"], instant)
         page.api = target
         let answer = try await visit.get(target)

@@ -12,32 +12,29 @@ enum NotificationsPage {
 
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Notifications")
-        page.topics = visit.parameter("page") == nil ? ["inbox"] : []
-        var query: [(String, String)] = []
-        for name in filters + ["page"] {
-            guard let value = visit.parameter(name) else { continue }
-            let isInstant = name == "from" || name == "to"
-            query.append(
-                (
-                    name,
-                    isInstant ? InstantText.milliseconds(value, acceptsDays: true).map { String($0) } ?? value : value
-                ))
+        page.topics = visit.parameter("page") == nil ? [ChangeTopic.inbox] : []
+        page.sayWhatWasDone(visit)
+        // What was typed stays as it was typed; the API gets instants.
+        let typed = filters.compactMap { name in visit.parameter(name).map { (name, $0) } }
+        let query = typed.map { name, value -> (String, String) in
+            guard name == "from" || name == "to" else { return (name, value) }
+            return (name, InstantText.milliseconds(value, acceptsDays: true).map { String($0) } ?? value)
         }
-        let target = visit.target(["notifications"], query)
+        let target = visit.target(["notifications"], query + visit.kept("page"))
         page.api = target
         let answer = try await visit.get(target)
         page.links([("What was refused", visit.link("notifications", "refused"))])
         page.holdFromHere()
         if visit.accept(answer, &page, "Notifications") {
             let items = answer.json["items"].items
+            let next = answer.json["next_page"].text.map { token in
+                visit.link("notifications", query: typed + [("page", token)])
+            }
+            let none = next == nil ? "There is none." : "None of those that were looked through. The next page goes on."
             table(
                 items, visit, &page,
-                empty: query.isEmpty
-                    ? "None was received yet. The URL for App Store Connect is /apple/notifications."
-                    : "None of those that were looked through. There may be more on the next page.")
-            let next = answer.json["next_page"].text.map { token in
-                visit.link("notifications", query: query.filter { $0.0 != "page" } + [("page", token)])
-            }
+                empty: typed.isEmpty && visit.parameter("page") == nil
+                    ? "None was received yet. The URL for App Store Connect is /apple/notifications." : none)
             page.links([], next: next)
             // The codes of those that are seen here; an app and its environment at a time.
             let codes = Set(items.filter { $0["state"].text == "failed" }.compactMap { $0["failure"].text })
@@ -46,7 +43,7 @@ enum NotificationsPage {
             }
         }
         page.formTitle("Filter")
-        let values = Dictionary(query) { $1 }
+        let values = Dictionary(typed) { $1 }
         page.form(
             PageLink("console", "notifications"),
             visit.selection.query.map { .hidden($0.0, $0.1) } + [
@@ -58,8 +55,8 @@ enum NotificationsPage {
                 .init(
                     name: "original_transaction_id", label: "Original transaction",
                     value: values["original_transaction_id"] ?? ""),
-                .init(name: "from", label: "Received from (2026-05-03)", value: visit.parameter("from") ?? ""),
-                .init(name: "to", label: "to", value: visit.parameter("to") ?? ""),
+                .init(name: "from", label: "Received from (2026-05-03)", value: values["from"] ?? ""),
+                .init(name: "to", label: "to", value: values["to"] ?? ""),
             ], button: "Filter", method: "get")
         return page
     }
@@ -88,7 +85,7 @@ enum NotificationsPage {
 
     static func tone(_ state: String) -> ConsolePage.Tone {
         switch state {
-        case "folded", "processed", "delivered", "complete", "active", "passed": .good
+        case "folded", "processed", "delivered", "complete", "active", "running", "passed": .good
         case "failed", "discarded", "expired", "revoked": .bad
         default: .warn
         }
@@ -112,6 +109,8 @@ enum NotificationPage {
         guard visit.accept(answer, &page, "The notification") else { return page }
         let json = answer.json
         let state = json["state"].text ?? ""
+        // What is processed stays as it is.
+        if state != "folded" { page.topics = [ChangeTopic.inbox] }
         page.facts(
             json.members.compactMap { name, value in
                 guard !shownApart.contains(name) else { return nil }
@@ -151,8 +150,12 @@ enum NotificationPage {
     }
 }
 
-/// What was refused.
+/// What was refused. Strangers wrote it, as much of it as they liked: the beginning of each is shown, and all of one that
+/// somebody opens.
 enum RefusedPage {
+    /// How many characters of a text are shown that nobody opened.
+    private static let beginning = 400
+
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Refused")
         page.up = ("Notifications", visit.link("notifications"))
@@ -170,15 +173,28 @@ enum RefusedPage {
                     .foreign(item["message"].text ?? "", limit: 300), .foreign(item["sender"].text ?? ""),
                 ]
             }, empty: "Nothing was refused.")
-        for item in items.prefix(50) {
-            page.exact(
-                "What \(item["sender"].text ?? "somebody") sent at \(item["received_at"].instant?.formatted(.iso8601) ?? "")",
-                item["body"].text ?? "", isProven: false)
+        var seen: [String: Int] = [:]
+        for item in items {
+            // Several may come in one millisecond.
+            let instant = item["received_at"].text ?? ""
+            body(of: item, "\(instant).\(seen[instant, default: 0])", visit, &page)
+            seen[instant, default: 0] += 1
         }
         page.links(
             [],
             next: answer.json["next_page"].text.map { visit.link("notifications", "refused", query: [("page", $0)]) })
         return page
+    }
+
+    private static func body(of item: APIValue, _ name: String, _ visit: Visit, _ page: inout ConsolePage) {
+        let text = item["body"].text ?? ""
+        let isOpen = visit.parameter("open") == name
+        let title =
+            "What \(item["sender"].text ?? "somebody") sent at \(item["received_at"].instant?.formatted(.iso8601) ?? "")"
+        page.exact(title, text, isOpen: isOpen, isProven: false, limit: isOpen ? .max : beginning)
+        guard !isOpen, text.unicodeScalars.count > beginning else { return }
+        let link = visit.link("notifications", "refused", query: visit.kept("page", "back") + [("open", name)])
+        page.links([("All \(text.unicodeScalars.count.grouped) characters of it", link)])
     }
 }
 

@@ -9,7 +9,7 @@ internal import WebConsole
 enum OverviewPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Overview")
-        page.topics = ["overview"]
+        page.topics = [ChangeTopic.overview]
         page.api = "/v1/completeness"
         guard visit.may(.operationsRead) else {
             page.paragraph("What needs attention needs the scope operations:read.", "empty")
@@ -28,9 +28,9 @@ enum OverviewPage {
             add("Ledger", "It cannot be written: \(problem).", .bad, "failing", visit.link("operations"))
         }
         try await completeness(visit, &page, add)
-        try await webhooks(visit, add)
+        try await webhooks(visit, &page, add)
         try await inbox(visit, add)
-        try await questions(visit, add)
+        try await questions(visit, &page, add)
         try await refusals(visit, add)
         page.holdFromHere()
         page.title("Needs attention")
@@ -78,10 +78,13 @@ enum OverviewPage {
     }
 
     private static func webhooks(
-        _ visit: Visit, _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
+        _ visit: Visit, _ page: inout ConsolePage,
+        _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
     ) async throws {
         guard visit.may(.webhooksWrite) else { return }
-        for item in try await visit.get("/v1/webhooks").json["items"].items {
+        let answer = try await visit.get("/v1/webhooks")
+        guard visit.accept(answer, &page, "Webhooks") else { return }
+        for item in answer.json["items"].items {
             let name = item["name"].text ?? ""
             if item["enabled"].flag == false {
                 add(
@@ -116,7 +119,8 @@ enum OverviewPage {
 
     /// Questions before refunds that end soon, in each app and environment that the key is for.
     private static func questions(
-        _ visit: Visit, _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
+        _ visit: Visit, _ page: inout ConsolePage,
+        _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
     ) async throws {
         guard visit.may(.supportRead) else { return }
         let now = visit.console.core.now
@@ -124,7 +128,9 @@ enum OverviewPage {
             let query = [("app", scope.bundleID), ("environment", scope.environment.rawValue)]
             let target = visit.target(
                 ["consumption"], query + [("state", "pending"), ("limit", "100")], isScoped: false)
-            let urgent = try await visit.get(target).json["items"].items
+            let answer = try await visit.get(target)
+            guard visit.accept(answer, &page, "Refund questions") else { return }
+            let urgent = answer.json["items"].items
                 .compactMap { $0["answer_due_at"].instant }.filter { $0.timeIntervalSince(now) < urgency }
             guard let first = urgent.first else { continue }
             add(

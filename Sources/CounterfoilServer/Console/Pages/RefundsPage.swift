@@ -8,7 +8,7 @@ internal import WebConsole
 enum RefundsPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Refunds")
-        page.topics = visit.parameter("page") == nil ? ["inbox"] : []
+        page.topics = visit.parameter("page") == nil ? [ChangeTopic.inbox] : []
         let place = visit.parameter("page").map { [("page", $0)] } ?? []
         let target = visit.target(["consumption"], place)
         page.api = target
@@ -84,7 +84,9 @@ enum RefundPage {
             let about = questions.json["items"].items.filter { $0["transaction_id"].text == id }
             if about.isEmpty { page.paragraph("The App Store asked nothing about this transaction.", "empty") }
             for item in about { show(item, &page) }
+            if about.contains(where: { $0["state"].text == "pending" }) { page.topics = [ChangeTopic.inbox] }
         }
+        page.holdFromHere()
         let answer = try await visit.get(preview)
         page.title("What would be sent now")
         guard visit.accept(answer, &page, "The preview", isPart: true) else { return page }

@@ -12,6 +12,9 @@ enum WebhooksPage {
         page.api = "/v1/webhooks"
         let answer = try await visit.get("/v1/webhooks")
         guard visit.accept(answer, &page, "Webhooks") else { return page }
+        // The page counts what each has sent. A stream follows eight topics.
+        let names = answer.json["items"].items.compactMap { $0["name"].text }
+        page.topics += names.prefix(7).map { ChangeTopic.deliveries(of: $0) }
         page.holdFromHere()
         page.table(
             "Endpoints, with what was sent in the last 24 hours",
@@ -66,7 +69,7 @@ enum WebhookPage {
         facts(endpoint.json, &page)
         page.title("Deliveries")
         page.links(
-            [("all", visit.link("webhooks", name))]
+            [("all", visit.link("webhooks", name, query: filter.fields(state: "")))]
                 + ["pending", "delivered", "failed", "discarded"].map {
                     ($0, visit.link("webhooks", name, query: filter.fields(state: $0)))
                 })
@@ -152,12 +155,7 @@ enum WebhookPage {
         if isOn { page.action("webhook-test", visit, [("name", name)], title: "Test") }
         page.action(isOn ? "webhook-off" : "webhook-on", visit, [("name", name)], title: isOn ? "Off" : "On")
         secrets(json, name, visit, &page)
-        page.action(
-            "replay", visit, [("name", name)],
-            [
-                .init(name: "from", label: "From, such as 2026-05-03"), .init(name: "to", label: "to"),
-                .init(name: "after", label: "After event number (to go on)"),
-            ], title: "Send a time again")
+        page.action("replay", visit, [("name", name)], title: "Send a time again")
         page.action("webhook-discard", visit, [("name", name)], title: "Discard what waits")
     }
 }
@@ -185,10 +183,10 @@ private struct DeliveryFilterForm {
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    /// The parameters of the page, with another state if one is given.
+    /// The parameters of the page, with another state if one is given; an empty one is any.
     func fields(state other: String? = nil) -> [(String, String)] {
         let members = [("state", other ?? state), ("event", event), ("customer", customer)]
-        return members.compactMap { name, value in value.map { (name, $0) } }
+        return members.compactMap { name, value in value.map { (name, $0) } }.filter { !$0.1.isEmpty }
     }
 
     func show(_ name: String, _ visit: Visit, _ page: inout ConsolePage) {

@@ -1,3 +1,4 @@
+internal import Basics
 internal import LedgerServices
 /// Prometheus' text format, version 0.0.4.
 struct PrometheusText {
@@ -39,7 +40,7 @@ struct PrometheusText {
     }
 
     private static func escaped(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+        text.escaping { $0 == "\n" ? "\\n" : $0 == "\\" || $0 == "\"" ? "\\\($0)" : nil }
     }
 }
 

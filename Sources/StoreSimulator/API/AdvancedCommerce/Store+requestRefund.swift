@@ -102,7 +102,8 @@ extension Store {
         at now: Date
     ) {
         let id = transaction.payload.transactionId
-        transactions[id]?.refund = .init(state: .requested, requested: now, items: refundItems)
+        transactions[id]?.refund = .init(
+            state: .requested, requested: now, items: refundItems, refundedItems: transaction.refund?.refundedItems)
         guard let asked = transactions[id] else { return }
         if refundItems.contains(where: { $0.refundReason == .simulateRefundDecline }) {
             return decline(asked, at: now)

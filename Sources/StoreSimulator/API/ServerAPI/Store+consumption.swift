@@ -36,9 +36,12 @@ extension Store {
                 throw APIFailure(
                     status: 400, "UndeliveredConsumptionPercentageNonZero: what was not delivered is not used.")
             }
-            guard preference != .grantProrated || (1..<100_000).contains(percentage) else {
+        }
+        if preference == .grantProrated, !transaction.isSubscription {
+            guard let percentage, (1..<100_000).contains(percentage) else {
                 throw APIFailure(
-                    status: 400, "ConsumptionPercentageOutOfRange: a prorated refund lies between the ends.")
+                    status: 400,
+                    "ConsumptionPercentageOutOfRange: a prorated refund needs a percentage between the ends.")
             }
         }
         answer(transaction, preference, consumption: percentage.map { Int32(clamping: $0) }, at: now)

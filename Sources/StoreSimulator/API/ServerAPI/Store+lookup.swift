@@ -49,7 +49,7 @@ extension Store {
             throw APIFailure(
                 .transactionIdIsNotOriginalTransactionId, "This needs the first transaction of the subscription.")
         }
-        setAccountToken(token, of: id)
+        setAccountToken(token, of: id, at: now)
         moveSignature(at: now)
         return APIAnswer()
     }

@@ -125,7 +125,7 @@ extension SimulatorPanel {
             typedWord: question.typedWord, isDangerous: true)
         var values = confirmation.values
         // Nobody is asked for reasons here: there is no audit log.
-        values["asksForReason"] = nil
+        (values["asksForReason"], values["reason"]) = (nil, nil)
         values["clock"] = clock(request)
         return Page(
             status: 200, template: "confirm", values: values, shell: confirmationShell(question.heading, request))

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import WebConsole
 
 /// A form of the panel, with the command that does the same.
@@ -128,19 +129,15 @@ struct PanelForm: Sendable {
         let result = String(text).replacing(/\{(json:)?(\w+)\}/) { match -> String in
             let value = values[String(match.2)] ?? ""
             if value.isEmpty { isMissing = true }
-            if match.1 != nil { return jsonText(value).replacing("'", with: "'\\''") }
-            return value.isEmpty ? match.2.uppercased() : quoted(value)
+            if match.1 != nil { return jsonText(value).escaping { $0 == "'" ? "'\\''" : nil } }
+            return value.isEmpty ? match.2.uppercased() : value.shellWord
         }
         return (result, isMissing)
     }
 
+    /// A text as JSON. A field that is empty is none.
     private static func jsonText(_ value: String) -> String {
-        (try? String(decoding: ControlJSON.encode(JSONValue.string(value)), as: UTF8.self)) ?? "\"\""
-    }
-
-    /// A text as a shell takes it for one word.
-    static func quoted(_ value: String) -> String {
-        if value.wholeMatch(of: /[\w@%+=:,.\/-]+/.asciiOnlyWordCharacters()) != nil { return value }
-        return "'" + value.replacing("'", with: "'\\''") + "'"
+        guard !value.isEmpty else { return "null" }
+        return (try? String(decoding: ControlJSON.encode(JSONValue.string(value)), as: UTF8.self)) ?? "\"\""
     }
 }

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 internal import WebConsole
 
@@ -6,8 +7,9 @@ extension SimulatorPanel {
     /// One customer: the periods on an axis, what happened, what can happen, and what the device holds.
     func customer(_ name: String, _ request: PanelRequest) throws -> PanelContent {
         let state = try simulator.state(of: name, in: request.environment)
-        let (history, now) = core.read(request.environment) { store, now in
-            (store.history(of: name).suffix(500), now)
+        let (history, count, now) = core.read(request.environment) { store, now in
+            let all = store.history(of: name)
+            return (all.suffix(Self.mostTransactions), all.count, now)
         }
         let bars = TimeBars(rows(of: Array(history), state, now), now: now)
         let link: (Date) -> PageLink = { date in
@@ -38,13 +40,19 @@ extension SimulatorPanel {
                 "subscriptions": .list(state.subscriptions.map { Self.row($0, now) }),
                 "hasSubscriptions": .flag(!state.subscriptions.isEmpty),
                 "transactions": .list(history.reversed().map { row($0, request, now) }),
+                "older": count > history.count
+                    ? .text("These are the last \(history.count) of \(count.grouped). The control API has them all.")
+                    : .nothing,
                 "forms": .list(customerForms(name, state, request).map { $0.value(request, self.state) }),
                 "buy": buyForm(request, customer: name).value(request, self.state),
                 "device": try device(of: name, request),
             ],
             api: "GET {base}/\(request.environmentName)/customers/\(PageLink.escaped(name))",
-            command: "counterfoil simulator customers \(PanelForm.quoted(name))" + request.environmentOption)
+            command: "counterfoil simulator customers \(name.shellWord)" + request.environmentOption)
     }
+
+    /// How many transactions of a customer are shown.
+    private static let mostTransactions = 500
 
     private static func row(_ subscription: CustomerState.SubscriptionState, _ now: Date) -> PageValue {
         let (word, look) =

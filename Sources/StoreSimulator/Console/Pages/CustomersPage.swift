@@ -47,9 +47,9 @@ extension SimulatorPanel {
         core.read(request.environment) { store, _ in
             let storefront = store.catalogue.storefronts.first ?? .usa
             return store.catalogue.products.filter(isMeant).prefix(500).map { product in
-                let price = Decimal(product.price(in: storefront.code)) / 1000
+                let price = PanelWords.price(product.price(in: storefront.code), storefront.currency)
                 let length = product.subscription.map { ", each \(PanelWords.length(of: $0.period))" } ?? ""
-                return (product.id, "\(product.id) (\(price) \(storefront.currency)\(length))")
+                return (product.id, "\(product.id) (\(price)\(length))")
             }
         }
     }
@@ -104,7 +104,14 @@ enum PanelWords {
         return period.count == 1 ? unit : "\(period.count) \(unit)s"
     }
 
+    /// `9.90 USD` and `1500 JPY`, from thousandths.
     static func price(_ thousandths: Int64, _ currency: String) -> String {
-        "\(Decimal(thousandths) / 1000) \(currency)"
+        let (whole, rest) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
+        var cents = ""
+        if rest != 0 {
+            let digits = String(1000 + rest).dropFirst()
+            cents = "." + (digits.hasSuffix("0") ? digits.dropLast() : digits)
+        }
+        return "\(thousandths < 0 ? "-" : "")\(whole)\(cents) \(currency)"
     }
 }

@@ -33,11 +33,16 @@ extension SimulatorPanel {
         }
         let previous =
             start > 0 ? request.link(.notifications, filter + [("page", String(max(0, start - Self.pageSize)))]) : nil
+        let isFirst = start == 0
+        let isFiltered = customer != nil || !isFirst
         let next = hasMore ? request.link(.notifications, filter + [("page", String(start + Self.pageSize))]) : nil
         return PanelContent(
             "notifications", "Notifications",
             [
-                "rows": .list(rows), "hasRows": .flag(!rows.isEmpty), "isEmpty": .flag(rows.isEmpty),
+                "rows": .list(rows), "hasRows": .flag(!rows.isEmpty),
+                "isEmpty": .flag(rows.isEmpty && !isFiltered), "isNoneOf": .flag(rows.isEmpty && isFiltered),
+                // What comes in moves the other pages on: their rows are not new.
+                "isFirst": .flag(isFirst),
                 "goesTo": .foreign(url, limit: 200), "goesNowhere": .flag(url == nil),
                 "settingsURL": .link(request.link(.settings)), "filterURL": .link(PageLink("notifications")),
                 "filterEnvironment": .text(request.environmentName), "filterCustomer": .exact(customer ?? ""),

@@ -37,6 +37,13 @@ struct AdvancedCommerceModification {
             state.rename(
                 descriptors.displayName, descriptors.description, isImmediate: descriptors.effective == .immediately)
         }
+        if isImmediate {
+            // What was taken back of the period that ends is no part of the one that begins.
+            current.removeAll { $0.revocationDate != nil }
+            if !body.retainBillingCycle {
+                for index in current.indices { current[index].refunds = nil }
+            }
+        }
         state.transactionInfo.items = current
         state.renewalInfo.items = coming
         let reference = body.requestInfo.requestReferenceId.text

@@ -11,8 +11,11 @@ extension Store {
         let id = transaction.payload.transactionId
         let share = Int64(remaining(of: transaction, at: now))
         var items = transaction.payload.advancedCommerceInfo?.items ?? []
+        let wasRefunded = items.contains { $0.refunds?.isEmpty == false }
+        var places: [Int] = []
         for refundItem in refundItems {
             guard let index = items.firstIndex(where: { $0.sku == refundItem.sku }) else { continue }
+            places.append(index)
             let amount = items[index].refundable(refundItem, share: share)
             items[index].refunds =
                 (items[index].refunds ?? []) + [
@@ -23,21 +26,47 @@ extension Store {
             if refundItem.revoke { items[index].revocationDate = now }
         }
         let isOver = !items.contains { $0.revocationDate == nil }
-        let isProrated = refundItems.contains { $0.refundType != .full }
+        let isByTime =
+            !wasRefunded && refundItems.count == items.count
+            && refundItems.allSatisfy { $0.refundType == .prorated }
+        let percentage = isByTime ? Int32(share) : items.refundedShare
+        let isFull = percentage == 100_000 && refundItems.allSatisfy { $0.refundType == .full }
         let isLegal = refundItems.contains { $0.refundReason == .fulfillmentIssue }
         transactions[id]?.refund?.state = .granted
         transactions[id]?.refund?.decided = now
         transactions[id]?.refund?.items = nil
+        transactions[id]?.refund?.refundedItems = places
         change(id) {
             $0.advancedCommerceInfo?.items = items
             guard isOver else { return }
             $0.revocationDate = now
             $0.revocationReason = isLegal ? .issueWithApp : .other
-            $0.revocationType = isProrated ? .refundProrated : .refundFull
-            $0.revocationPercentage = isProrated ? Int32(share) : 100_000
+            $0.revocationType = isFull ? .refundFull : .refundProrated
+            $0.revocationPercentage = percentage
         }
         stop(items, of: transaction, isOver: isOver)
         if let refunded = transactions[id] { announce(.refund, about: refunded, at: now) }
+    }
+
+    /// Takes the last refund of items back: they are as before it, and those that it revoked can be used again. What was
+    /// taken out of the renewal stays out, as renewal stays off after any refund.
+    mutating func reinstateItems(of transaction: StoredTransaction) {
+        let id = transaction.payload.transactionId
+        guard var items = transaction.payload.advancedCommerceInfo?.items else { return }
+        let places =
+            transaction.refund?.refundedItems ?? items.revokedTogether(at: transaction.payload.revocationDate)
+        guard !places.isEmpty else { return }
+        for place in places where items.indices.contains(place) {
+            // What is revoked cannot be refunded again, so it was this refund that has revoked it.
+            let earlier = Array((items[place].refunds ?? []).dropLast())
+            items[place].refunds = earlier.isEmpty ? nil : earlier
+            items[place].revocationDate = nil
+        }
+        transactions[id]?.refund?.refundedItems = nil
+        change(id) { $0.advancedCommerceInfo?.items = items }
+        let subscription = transaction.payload.originalTransactionId
+        guard subscriptions[subscription]?.current == id else { return }
+        subscriptions[subscription]?.advancedCommerce?.transactionInfo.items = items
     }
 
     /// Takes revoked items out of the subscription, if the transaction is the one it is in.
@@ -61,11 +90,29 @@ extension Store {
     }
 }
 
+extension [AdvancedCommerceTransactionItem] {
+    /// The places of those that were refunded when the last of them was revoked, which snapshots of older versions do not
+    /// say. A refund of the whole transaction revokes no item.
+    fileprivate func revokedTogether(at date: Date?) -> [Int] {
+        guard let date, allSatisfy({ $0.revocationDate != nil }) else { return [] }
+        return indices.filter { self[$0].refunds?.last?.refundDate == date }
+    }
+
+    /// What share of what was paid for them was given back, in thousandths of a percent.
+    fileprivate var refundedShare: Int32 {
+        let paid = AdvancedCommerceState.sum(map(\.paid))
+        guard paid > 0 else { return 100_000 }
+        let refunded = AdvancedCommerceState.sum(map { $0.paid - $0.unrefunded })
+        return Int32(Swift.max(0, Swift.min(Double(refunded) / Double(paid) * 100_000, 100_000)).rounded())
+    }
+}
+
 extension AdvancedCommerceTransactionItem {
+    fileprivate var paid: Int64 { offer?.price ?? price ?? 0 }
+
     /// What was paid and not given back yet.
     var unrefunded: Int64 {
-        let paid = offer?.price ?? price ?? 0
-        return max(paid - AdvancedCommerceState.sum((refunds ?? []).compactMap(\.refundAmount)), 0)
+        max(paid - AdvancedCommerceState.sum((refunds ?? []).compactMap(\.refundAmount)), 0)
     }
 
     /// What a refund amounts to. `share` of a prorated one is in thousandths of a percent.

@@ -59,6 +59,8 @@ package struct PendingPurchase: Sendable, Codable {
     var wantsIntroductoryOffer: Bool
     var accountToken: UUID?
     var plan: BillingPlanType?
+    /// Whether the developer's server, or the simulator for it, has decided about the introductory offer.
+    var allowsIntroductoryOffer: Bool?
 }
 
 /// What a device knows of its customer's purchases.
@@ -75,9 +77,14 @@ package struct DeviceKnowledge: Sendable, Codable {
 
     /// Whether there is a right to a transaction, as far as a device can tell.
     ///
-    /// Apple's page: `Transaction.currentEntitlements`. Non-renewing subscriptions are in it for ever.
+    /// Apple's page: `Transaction.currentEntitlements`. The latest transaction of a non-renewing subscription is in it for
+    /// ever.
     package func isCurrent(_ transaction: JWSTransactionDecodedPayload, at now: Date) -> Bool {
         guard transaction.revocationDate == nil, transaction.isUpgraded != true else { return false }
+        if transaction.type == .nonRenewingSubscription {
+            let latest = transactions.last { $0.productId == transaction.productId && $0.revocationDate == nil }
+            return latest?.transactionId == transaction.transactionId
+        }
         guard transaction.type == .autoRenewableSubscription else { return transaction.type != .consumable }
         return statuses.contains { status in
             guard status.transaction.transactionId == transaction.transactionId else { return false }

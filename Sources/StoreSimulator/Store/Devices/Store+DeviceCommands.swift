@@ -129,10 +129,10 @@ extension Store {
             switch plan?.result {
             case .cancelled: Subject(customer: customer, result: .cancelled)
             case .failed: Subject(customer: customer, result: .failed, message: plan?.message ?? "unknown")
-            case .interrupted: try wait(purchase)
+            case .interrupted: try wait(purchase, at: now)
             case .unverified, nil:
                 if customers[customer]?.asksToBuy == true {
-                    try wait(purchase)
+                    try wait(purchase, at: now)
                 } else {
                     try self.purchase(purchase, at: now)
                 }
@@ -148,7 +148,7 @@ extension Store {
         return subject
     }
 
-    private mutating func wait(_ purchase: Purchase) throws(StoreError) -> Subject {
+    private mutating func wait(_ purchase: Purchase, at now: Date) throws(StoreError) -> Subject {
         guard purchase.product.isOnSale, !purchase.product.isAdvancedCommerce else {
             throw StoreError(.notForSale, "\(purchase.product.id) is not for sale")
         }
@@ -157,11 +157,15 @@ extension Store {
             throw StoreError(
                 .limitReached, "\(customer.pendingPurchases.count) purchases of \(customer.id) wait already")
         }
+        // What is signed is checked when it is handed over: days later it would be too old.
+        let approval = try approval(of: purchase, at: now)
+        if let approval { usedOfferNonces[approval.nonce] = approval.date }
         customers[customer.id]?.pendingPurchases.append(
             PendingPurchase(
                 product: purchase.product.id, quantity: purchase.quantity, offer: purchase.offer,
                 wantsIntroductoryOffer: purchase.wantsIntroductoryOffer, accountToken: purchase.accountToken,
-                plan: purchase.plan))
+                plan: purchase.plan,
+                allowsIntroductoryOffer: approval?.allowsIntroductoryOffer ?? purchase.allowsIntroductoryOffer))
         return Subject(customer: customer.id, result: .pending)
     }
 
@@ -186,7 +190,8 @@ extension Store {
         let purchase = Purchase(
             customer: id, product: try self.product(pending.product), quantity: pending.quantity, offer: pending.offer,
             wantsIntroductoryOffer: pending.wantsIntroductoryOffer, accountToken: pending.accountToken,
-            plan: pending.plan)
+            plan: pending.plan, handedOver: HandedOver(isSignedHere: true),
+            allowsIntroductoryOffer: pending.allowsIntroductoryOffer)
         let token = customers[id]?.accountToken
         var subject = try self.purchase(purchase, at: now)
         // The account of a purchase that was asked for days ago is not that of the next one.

@@ -14,7 +14,9 @@ extension TriggerRun {
             let items = state.renewalInfo.items?.map { item in
                 var item = item
                 let price = item.price ?? 0
-                item.priceIncreaseInfo = .init(price: price + max(price / 5, 1000), status: .pending)
+                // A price may be any 64-bit number.
+                let raised = AdvancedCommerceState.sum([price, max(price / 5, 1000)])
+                item.priceIncreaseInfo = .init(price: raised, status: .pending)
                 return item
             }
             store.subscriptions[id]?.advancedCommerce?.renewalInfo.items = items
@@ -74,7 +76,7 @@ extension TriggerRun {
             store.status(of: subscription, at: now) == .active
         else { throw StoreError(.impossibleTransition, "\(customer) has no active subscription that could migrate") }
         // Nobody shares what is generic.
-        for share in store.shares(of: subscription) { store.revoke(share, reason: .other, at: now) }
+        for share in store.shares(of: subscription) { store.revokeWholly(share, reason: .other, at: now) }
         store.change(subscription.current) {
             $0.productId = product.id
             $0.previousOriginalTransactionId = subscription.id

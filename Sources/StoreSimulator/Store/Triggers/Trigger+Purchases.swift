@@ -72,7 +72,9 @@ extension TriggerRun {
 
     /// Raises the price by a fifth, for this customer alone.
     mutating func raisePrice(of subscription: Subscription, consent: Bool, at date: Date) throws(StoreError) {
-        let price = min(subscription.price + max(subscription.price / 5, 1000), 1_000_000_000_000)
+        // That of an Advanced Commerce subscription may be any 64-bit number.
+        let raised = AdvancedCommerceState.sum([subscription.price, max(subscription.price / 5, 1000)])
+        let price = min(raised, 1_000_000_000_000)
         let product = subscription.priceProduct
         try perform(.increasePrice(product: product, price: price, consent: consent, customer: customer), at: date)
     }

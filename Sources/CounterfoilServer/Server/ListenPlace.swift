@@ -1,0 +1,46 @@
+/// An address that the server listens on, and the settings that name it.
+struct ListenPlace: Sendable {
+    let host: String
+    let port: Int
+    /// The setting of the host and where it was said: `console.listen.host (line 12)`.
+    let hostSetting: String
+    /// The same of the port.
+    let portSetting: String
+    /// What changes the port: an option, if there is one, or the setting.
+    let remedy: String
+
+    /// Where the API is.
+    init(ofAPI configuration: ServerConfiguration) {
+        self.init(
+            configuration.listen.host, configuration.listen.port, "listen", configuration,
+            remedy: { "choose another port with --port or in \($0)" })
+    }
+
+    /// Where the console is, if it has an address of its own.
+    init(ofConsole address: ServerConfiguration.Console.Address, _ configuration: ServerConfiguration) {
+        let isTheAPIs = address.port == configuration.listen.port
+        self.init(
+            address.host, address.port, "console.listen", configuration,
+            remedy: {
+                isTheAPIs
+                    ? "the API has that port: choose another one in \($0)"
+                    : "choose another port in \($0)"
+            })
+    }
+
+    private init(
+        _ host: String, _ port: Int, _ section: String, _ configuration: ServerConfiguration,
+        remedy: (_ portSetting: String) -> String
+    ) {
+        (self.host, self.port) = (host, port)
+        func setting(_ name: String) -> String {
+            let path = "\(section).\(name)"
+            return "\(path) (\(configuration.origins.origin(of: path)))"
+        }
+        (hostSetting, portSetting) = (setting("host"), setting("port"))
+        self.remedy = remedy(portSetting)
+    }
+
+    /// As people write it: `127.0.0.1:8080`.
+    var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+}

@@ -1,0 +1,75 @@
+@testable import LedgerServices
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import GRDB
+import StoreSimulator
+import Testing
+
+@testable import LedgerSQLite
+@testable import Ledger
+
+@Suite struct `A request for a grant that is sent again` {
+    private static func grant(_ world: World, key: String, reason: String = "the outage of May") async throws -> String
+    {
+        let body = #"{"entitlement":"premium","reason":"\#(reason)","actor":"maria"}"#
+        let answer = try await world.api.send(
+            "POST", "/v1/customers/anna/grants", body: Data(body.utf8), headers: [("Idempotency-Key", key)])
+        try #require(answer.status == 201, "\(answer.text)")
+        return try #require(answer["id"] as? String)
+    }
+
+    /// As if the server had ended before it could remember any answer.
+    private static func forget(_ world: World) async throws {
+        let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+        try await storage.pool.write { db in try db.execute(sql: "DELETE FROM requests") }
+    }
+
+    @Test func `makes one grant, also where the server ended before it could remember the answer`() async throws {
+        try await World.withAPI { world in
+            let first = try await Self.grant(world, key: "one")
+            try await Self.forget(world)
+            #expect(try await Self.grant(world, key: "one") == first)
+            let (storage, scope) = (try world.server.core.storage, try world.scope())
+            #expect(try await storage.grants(of: "anna", in: scope.id).map(\.id) == [first])
+            #expect(try await storage.lastEvent() == 1)
+            #expect(try await Self.grant(world, key: "two") != first)
+            try await Self.forget(world)
+            #expect(try await Self.grant(world, key: "one", reason: "the outage of June") != first)
+        }
+    }
+
+    @Test func `is another one after an erasure, and is told`() async throws {
+        try await World.withAPI { world in
+            let first = try await Self.grant(world, key: "one")
+            #expect(try await world.api.send("DELETE", "/v1/customers/anna").status == 200)
+            let (storage, scope) = (try world.server.core.storage, try world.scope())
+            let events = try await storage.lastEvent()
+            let second = try await Self.grant(world, key: "one")
+            #expect(second != first)
+            #expect(try await storage.grants(of: "anna", in: scope.id).map(\.id) == [second])
+            #expect(try await storage.lastEvent() == events + 1)
+        }
+    }
+
+    @Test func `is another one where the first is another customer's by now`() async throws {
+        try await World.withAPI { world in
+            let first = try await Self.grant(world, key: "one")
+            let (storage, scope) = (try world.server.core.storage, try world.scope())
+            _ = try await storage.merge("anna", into: "ben", in: scope.id, at: 0)
+            try await Self.forget(world)
+            let second = try await Self.grant(world, key: "one")
+            #expect(second != first)
+            #expect(try await storage.grants(of: "ben", in: scope.id).map(\.id) == [first])
+            #expect(try await storage.grants(of: "anna", in: scope.id).map(\.id) == [second])
+        }
+    }
+
+    @Test func `is another one after a day`() async throws {
+        try await World.withAPI { world in
+            let first = try await Self.grant(world, key: "one")
+            try await world.simulator.advance(by: 86_400)
+            #expect(try await Self.grant(world, key: "one") != first)
+        }
+    }
+}

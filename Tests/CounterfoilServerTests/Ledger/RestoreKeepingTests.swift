@@ -1,0 +1,108 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import LedgerSQLite
+@testable import Ledger
+
+@Suite struct `A ledger that is put back` {
+    /// Calls `body` with a ledger that a life has filled and nobody has open, and a backup of it.
+    private static func withBackup(
+        _ body: (_ ledger: String, _ backup: String, LedgerBackup.Report) async throws -> Void
+    ) async throws {
+        let life = try await StoreLife.shared.value
+        try await Tool.inTemporaryFolder { folder in
+            // The system's folder for such files may be a link.
+            let folder = folder.resolvingSymlinksInPath()
+            let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            var random = SeededGenerator(seed: 3)
+            try await ledger.take(try await ledger.arrivals(of: life), &random)
+            let backup = folder.appending(path: "copy.sqlite").path
+            let report = try LedgerBackup.make(of: ledger.storage.path, to: backup)
+            try ledger.storage.close()
+            try await body(ledger.storage.path, backup, report)
+        }
+    }
+
+    private static func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    @Test func `from a link to a backup is no link to it`() async throws {
+        try await Self.withBackup { ledger, backup, report in
+            let link = backup + ".latest"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: backup)
+            let before = try Data(contentsOf: URL(filePath: backup))
+            let restored = try LedgerBackup.restore(link, to: ledger, replacing: true)
+            #expect(restored.report == report)
+            let attributes = try FileManager.default.attributesOfItem(atPath: ledger)
+            #expect(attributes[.type] as? FileAttributeType == .typeRegular)
+            let storage = try SQLiteStorage(path: ledger)
+            _ = try await storage.scopes(of: [(bundleID: "com.example.other", environment: "Production")])
+            try storage.close()
+            #expect(try Data(contentsOf: URL(filePath: backup)) == before)
+        }
+    }
+
+    @Test func `from what is left of a copy keeps it, though its name is that of a copy under way`() async throws {
+        try await Self.withBackup { ledger, backup, report in
+            let partial = ledger + ".partial"
+            try FileManager.default.moveItem(atPath: backup, toPath: partial)
+            let error = #expect(throws: StorageError.self) {
+                try LedgerBackup.restore(partial, to: ledger, replacing: true)
+            }
+            #expect(error?.code == .cannotOpen)
+            #expect(try LedgerBackup.check(partial) == report)
+            #expect(Self.isThere(ledger))
+        }
+    }
+
+    @Test func `is not lost where it is copied from the name of a copy under way`() async throws {
+        try await Self.withBackup { _, backup, report in
+            let ledger = backup + ".new.partial"
+            try FileManager.default.moveItem(atPath: backup, toPath: ledger)
+            let error = #expect(throws: StorageError.self) {
+                try LedgerBackup.make(of: ledger, to: backup + ".new")
+            }
+            #expect(error?.code == .cannotOpen)
+            #expect(try LedgerBackup.check(ledger) == report)
+        }
+    }
+
+    @Test func `and was interrupted is not begun anew without a word`() async throws {
+        try await Self.withBackup { ledger, backup, report in
+            // As a power cut leaves it between moving the old one away and moving the copy in.
+            try FileManager.default.moveItem(atPath: ledger, toPath: ledger + ".before-restore-1")
+            try FileManager.default.copyItem(atPath: backup, toPath: ledger + ".partial")
+            let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: ledger) }
+            #expect(error?.code == .cannotOpen && error?.message.contains("before-restore") == true)
+            #expect(!Self.isThere(ledger))
+            let restored = try LedgerBackup.restore(backup, to: ledger, replacing: false)
+            #expect(restored.report == report && !Self.isThere(ledger + ".partial"))
+            let storage = try SQLiteStorage(path: ledger)
+            #expect(try await storage.digest() == report.digest)
+            try storage.close()
+        }
+    }
+
+    @Test func `in which a text is damaged is checked to its end, and the text is named`() async throws {
+        let life = try await StoreLife.shared.value
+        try await Self.withBackup { ledger, _, _ in
+            let storage = try SQLiteStorage(path: ledger)
+            let rebuild = LedgerRebuild(storage, verifier: life.verifier)
+            let before = try await rebuild.run(replacing: false)
+            try await storage.pool.write { db in
+                try db.execute(sql: "UPDATE notifications SET text = x'01' WHERE id = 1")
+                try db.execute(
+                    sql: "UPDATE statements SET text = x'01' WHERE id = (SELECT min(id) FROM statements)")
+            }
+            let report = try await rebuild.run(replacing: true)
+            #expect(report.refusals == 2 && !report.isReplaced)
+            #expect(report.refused.allSatisfy { $0.contains("storage_damaged") }, "\(report.refused)")
+            #expect(report.notifications == before.notifications - 1)
+            #expect(report.statements == before.statements - 1)
+            try storage.close()
+        }
+    }
+}

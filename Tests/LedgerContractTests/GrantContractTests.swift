@@ -1,0 +1,59 @@
+import Ledger
+import TestSupport
+import Testing
+
+@Suite struct `The contract of grants` {
+    @Test(arguments: Engine.allCases)
+    func `a request that comes again, after the server ended before its answer, makes no second grant`(
+        _ engine: Engine
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            let (ledger, scope) = (walk.ledger, try #require(walk.scopes.first))
+            let content = GrantEvent.Content(
+                customer: "anna", entitlement: "premium", reason: "sorry", actor: "team")
+            guard case .created(let grant) = try await ledger.createGrant("g", content, in: scope.id, at: 100) else {
+                Issue.record("the grant was refused")
+                return
+            }
+            #expect(try await ledger.createGrant("g", content, in: scope.id, at: 900) == .created(grant))
+            #expect(try await ledger.grants(of: "anna", in: scope.id) == [grant])
+            #expect(try await ledger.lastEvent() == 1)
+            // Another request is another grant, also for the same.
+            _ = try await ledger.createGrant("h", content, in: scope.id, at: 900)
+            #expect(try await ledger.grants(of: "anna", in: scope.id).count == 2)
+            #expect(try await ledger.lastEvent() == 2)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an identifier is used once, also where its grant was erased or is another customer's`(
+        _ engine: Engine
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            let (ledger, scope) = (walk.ledger, try #require(walk.scopes.first))
+            func content(_ customer: String) -> GrantEvent.Content {
+                .init(customer: customer, entitlement: "premium", reason: "sorry", actor: "team")
+            }
+            for (id, customer) in [("moved", "anna"), ("erased", "carl")] {
+                _ = try await ledger.createGrant(id, content(customer), in: scope.id, at: 100)
+            }
+            _ = try await ledger.merge("anna", into: "ben", in: scope.id, at: 200)
+            _ = try await ledger.erase("carl", in: scope, at: 200)
+            let events = try await ledger.lastEvent()
+            #expect(try await ledger.grants(of: "ben", in: scope.id).map(\.id) == ["moved"])
+            let anna = content("anna")
+            #expect(try await ledger.createGrant("moved", anna, in: scope.id, at: 300) == .isTaken)
+            let carl = content("carl")
+            #expect(try await ledger.createGrant("erased", carl, in: scope.id, at: 300) == .isTaken)
+            for customer in ["anna", "carl"] {
+                #expect(try await ledger.grants(of: customer, in: scope.id).isEmpty)
+            }
+            #expect(try await ledger.lastEvent() == events)
+            // Whose it is now is answered with it.
+            let bens = try await ledger.createGrant("moved", content("ben"), in: scope.id, at: 300)
+            #expect(try await ledger.grants(of: "ben", in: scope.id).map { GrantCreation.created($0) } == [bens])
+        }
+    }
+}
