@@ -117,7 +117,8 @@ struct TimelineRoutes {
         case .parts(let parts): json.member("sentence", TimelineSentence.text(kept, parts))
         case .failure(let error):
             json.member("sentence", TimelineSentence.text(kept, nil))
-            json.member("verification_failure", "\(error.code)")
+            let code = kept.isDamaged ? StorageError.Code.damaged.rawValue : "\(error.code)"
+            json.member("verification_failure", code)
         }
         NotificationJSON.members(of: kept, scopes, to: &json)
     }

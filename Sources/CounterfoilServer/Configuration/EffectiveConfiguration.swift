@@ -33,7 +33,7 @@ struct EffectiveConfiguration {
         add(configuration.console)
         switch configuration.clock {
         case .system: add("clock", "system")
-        case .simulator(let url): add("clock", Self.place(of: url))
+        case .simulator(let url): add("clock", ServerConfiguration.place(ofURL: url))
         }
     }
 
@@ -64,12 +64,6 @@ struct EffectiveConfiguration {
 
     private mutating func add(_ path: String, secrets count: Int) { add(path, count == 0 ? "none" : "\(count) set") }
 
-    /// The scheme, the host and the port of a URL.
-    fileprivate static func place(of text: String) -> String {
-        guard let url = URLComponents(string: text), let scheme = url.scheme, let host = url.host else { return "set" }
-        return "\(scheme)://\(host)\(url.port.map { ":\($0)" } ?? "")\(url.path.count > 1 ? "/…" : "")"
-    }
-
     // MARK: Lists
 
     private mutating func add(_ app: ServerConfiguration.App, _ path: String) {
@@ -82,7 +76,7 @@ struct EffectiveConfiguration {
         add("\(path).public_offers", app.publicOffers, or: "none")
         add("\(path).shared_secrets", secrets: app.sharedSecrets.count)
         for (name, environment) in [("production", AppStoreEnvironment.production), ("sandbox", .sandbox)] {
-            add("\(path).base_urls.\(name)", app.hosts[environment].map { Self.place(of: $0.url) })
+            add("\(path).base_urls.\(name)", app.hosts[environment].map { ServerConfiguration.place(ofURL: $0.url) })
         }
         let catalogue = app.catalogue
         add("\(path).entitlements", catalogue.entitlements.keys, or: "none")
@@ -113,7 +107,7 @@ struct EffectiveConfiguration {
 
     private mutating func add(_ webhook: ServerConfiguration.Webhook, _ path: String) {
         add("\(path).name", webhook.name)
-        add("\(path).url", Self.place(of: webhook.url))
+        add("\(path).url", ServerConfiguration.place(ofURL: webhook.url))
         add("\(path).secrets", secrets: webhook.secrets.count)
         add("\(path).events", webhook.events, or: "all")
         add("\(path).payload", webhook.payload.rawValue)
@@ -127,7 +121,7 @@ struct EffectiveConfiguration {
     private mutating func add(_ listen: ServerConfiguration.Listen) {
         add("listen.host", listen.host)
         add("listen.port", listen.port)
-        add("listen.public_url", listen.publicURL.map { Self.place(of: $0) })
+        add("listen.public_url", listen.publicURL.map { ServerConfiguration.place(ofURL: $0) })
         add("listen.tls.certificate", listen.tls?.certificateFile)
         add("listen.tls.key", isSet: listen.tls != nil)
         add("listen.trusted_proxies", listen.trustedProxies.map(\.description), or: "none")
@@ -178,5 +172,8 @@ struct EffectiveConfiguration {
 
 extension ServerConfiguration {
     /// The scheme, the host and the port of a URL, for those who look at the configuration: its path can be a secret.
-    package static func place(ofURL url: String) -> String { EffectiveConfiguration.place(of: url) }
+    package static func place(ofURL text: String) -> String {
+        guard let url = URLComponents(string: text), let scheme = url.scheme, let host = url.host else { return "set" }
+        return "\(scheme)://\(host)\(url.port.map { ":\($0)" } ?? "")\(url.path.count > 1 ? "/…" : "")"
+    }
 }

@@ -95,7 +95,11 @@ package struct FileImport: Sendable {
         let beginning = SHA256.hash(data: try handle.read(upToCount: Self.chunk) ?? Data())
         let fresh = Progress(size: size, beginning: Data(beginning).base64EncodedString())
         guard FileManager.default.fileExists(atPath: place.path) else { return fresh }
-        let known = try JSONDecoder().decode(Progress.self, from: Data(contentsOf: place))
+        let known: Progress
+        // What is known stays as it is when it is brought in again, so one that is damaged begins anew.
+        do { known = try JSONDecoder().decode(Progress.self, from: Data(contentsOf: place)) } catch is DecodingError {
+            return fresh
+        }
         // Another file of the same name begins anew. One that has only become longer goes on.
         guard known.beginning == fresh.beginning, known.offset <= size else { return fresh }
         var progress = known
@@ -133,7 +137,11 @@ package struct FileImport: Sendable {
             report += "\(line.number)\t\(code)\t\(reason)\t\((line.text ?? "").prefix(64))\n"
         }
         guard !report.isEmpty else { return }
-        if !FileManager.default.fileExists(atPath: failures.path) { try Data().write(to: failures) }
+        if !FileManager.default.fileExists(atPath: failures.path) {
+            // It has the beginnings of receipts. What cannot be made cannot be opened either, which says why.
+            _ = FileManager.default.createFile(
+                atPath: failures.path, contents: nil, attributes: [.posixPermissions: 0o600])
+        }
         let handle = try FileHandle(forWritingTo: failures)
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(report.utf8))

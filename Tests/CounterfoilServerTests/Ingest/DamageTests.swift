@@ -114,8 +114,8 @@ internal import NIOHTTP1
                     == "It was received, and is folded. The text that was received is damaged on disk.")
             #expect((known["differences"] as? [Any] ?? []).isEmpty)
             let entries = try await world.api.get("/v1/customers/\(anna)/timeline").items
-            let sentences = entries.compactMap { $0["sentence"] as? String }
-            #expect(sentences.contains("Received, but its text is damaged on disk."), "\(sentences)")
+            let damaged = entries.filter { $0["sentence"] as? String == "Received, but its text is damaged on disk." }
+            #expect(damaged.map { $0["verification_failure"] as? String } == ["storage_damaged"], "\(entries)")
         }
     }
 

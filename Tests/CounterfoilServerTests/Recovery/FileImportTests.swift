@@ -38,6 +38,11 @@ import Testing
             #expect(progress.failed == 2)
             let failures = try String(contentsOf: file.appendingPathExtension("failed"), encoding: .utf8)
             #expect(failures.split(separator: "\n").map { $0.prefix(2) } == ["3\t", "4\t"])
+            let kept = try FileManager.default.attributesOfItem(atPath: file.path + ".failed")
+            #expect(kept[.posixPermissions] as? Int == 0o600)
+            // Where it has come to cannot be read any more.
+            try Data(#"{"size":"#.utf8).write(to: file.appendingPathExtension("progress"))
+            #expect(try await bring(file, world) { _ in }.lines == 74)
             try await world.startServer()
             let core = try world.server.core
             for line in lines.dropFirst(4) {
