@@ -313,11 +313,12 @@ package enum WebConsoleFiles {
         function replace(doc) {
           for (const fresh of $$("[data-live]", doc)) {
             const old = find(fresh.id);
+            if (old) old.late = 0;
             if (!old || old.dataset.as === fresh.outerHTML) continue;
             fresh.dataset.as = fresh.outerHTML;
             const known = keys(old), news = [...keys(fresh)].filter(k => !known.has(k)).length;
             if (old.dataset.live === "hold" && news) offer(old, fresh, news);
-            else if (inUse(old)) old.late = true;
+            else if (inUse(old)) old.late = 1;
             else put(old, document.adoptNode(fresh));
           }
         }
@@ -354,10 +355,10 @@ package enum WebConsoleFiles {
         }
         function toggle() { paused = !paused; store.set("paused", +paused); show(); say(""); listen(); if (!paused) refetch() }
         pause?.addEventListener("click", toggle);
-        // A hidden tab must not keep one of six connections.
+        // A hidden tab keeps none of six connections.
         document.addEventListener("visibilitychange", () => { listen(); if (topics) refetch() });
         addEventListener("pagehide", () => source?.close());
-        // What was in use is replaced when it is no longer.
+        // What was in use follows later.
         for (const t of ["focusout", "selectionchange", "toggle"]) addEventListener(t, () => {
           clearTimeout(later);
           later = setTimeout(() => { if ($$("[data-live]").some(e => e.late && !inUse(e))) refetch() }, 300);

@@ -115,17 +115,39 @@ import Testing
             var claim = Self.claim("anna", ["1"], account: "x", at: 5, in: scope)
             claim.erasuresKnownUntil = try await ledger.lastErasure(of: "anna", in: scope) ?? .min
             _ = try await ledger.erase("anna", in: scope, at: 5)
-            #expect(try await ledger.claim(claim) { _ in false } == .granted([]))
+            #expect(try await ledger.claim(claim) { _ in false } == .overtaken)
             #expect(try await ledger.owners(of: "1", in: scope.id).isEmpty)
             #expect(try await ledger.accounts(of: "anna", in: scope.id).isEmpty)
-            claim.needsPurchase = true
-            #expect(try await ledger.claim(claim) { _ in false } == .inUse)
             // Who comes back, even within the same millisecond, asks after the erasure.
             claim.erasuresKnownUntil = try #require(try await ledger.lastErasure(of: "anna", in: scope))
             #expect(try await ledger.claim(claim) { _ in false } == .granted(["1"]))
             // And may be erased again.
             _ = try await ledger.erase("anna", in: scope, at: 5)
-            #expect(try await ledger.claim(claim) { _ in false } == .inUse)
+            #expect(try await ledger.claim(claim) { _ in false } == .overtaken)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an erasure forgets the answers about the customer, but not those that name another environment`(
+        _ engine: Engine
+    ) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            func begin(_ key: String, about customer: String = "anna") async throws -> IdempotencyDecision {
+                try await ledger.beginRequest(
+                    key, of: "app", about: customer, fingerprint: Data([1]), at: 5, patience: 10)
+            }
+            func answer(_ environment: String) -> RememberedRequest.Answer {
+                .init(status: 200, type: nil, body: Data(#"{"environment":"\#(environment)"}"#.utf8))
+            }
+            let (own, other) = (answer(scope.environment.rawValue), answer("Elsewhere"))
+            for (key, customer, answer) in [("own", "anna", own), ("other", "anna", other), ("ben's", "ben", own)] {
+                #expect(try await begin(key, about: customer) == .proceed)
+                try await ledger.endRequest(key, of: "app", with: answer)
+            }
+            _ = try await ledger.erase("anna", in: scope, at: 6)
+            #expect(try await begin("own") == .proceed)
+            #expect(try await begin("other") == .repeats(other))
+            #expect(try await begin("ben's", about: "ben") == .repeats(own))
         }
     }
 

@@ -17,6 +17,8 @@ import Testing
                 return
             }
             #expect(try await ledger.createGrant("g", content, in: scope.id, at: 900) == .created(grant))
+            let later = 100 + IdempotencyDecision.keeping
+            #expect(try await ledger.createGrant("g", content, in: scope.id, at: later) == .isTaken)
             #expect(try await ledger.grants(of: "anna", in: scope.id) == [grant])
             #expect(try await ledger.lastEvent() == 1)
             // Another request is another grant, also for the same.

@@ -136,6 +136,7 @@ extension Step {
             switch outcome {
             case .granted(let originals): return "\(originals.sorted())"
             case .inUse: return "in use"
+            case .overtaken: return "overtaken by an erasure"
             }
         }
     }

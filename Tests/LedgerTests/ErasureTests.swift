@@ -43,6 +43,16 @@ import Testing
         #expect(Self.erasure.removes(UsageReport(reportedAt: instant)) == isGone)
     }
 
+    @Test(arguments: [
+        (nil, true), (#"{"app":"com.example","environment":"Sandbox"}"#, true), (#"{"app":"com.example"}"#, true),
+        (#"{"environment":"Sandbox"}"#, true), ("{}", true), ("no JSON", true), (#"{"app":7}"#, true),
+        (#"{"app":"com.other","environment":"Sandbox"}"#, false), (#"{"environment":"Production"}"#, false),
+    ])
+    func `removes a remembered answer unless it is about another app or environment`(_ body: String?, _ isGone: Bool) {
+        let answer = body.map { RememberedRequest.Answer(status: 200, type: nil, body: Data($0.utf8)) }
+        #expect(Erasure.removes(answer, about: "com.example", in: "Sandbox") == isGone)
+    }
+
     @Test func `makes a purchase nobody's that is still the customer's`() {
         let erasure = Self.erasure
         let none = ClaimHistory([])

@@ -45,9 +45,37 @@ import Testing
         #expect(GrantDecision.revocation(of: grant, at: 8) == .revokes)
         #expect(GrantDecision.revocation(of: grant, at: 9) == .isOver)
         #expect(GrantDecision.revocation(of: revoked, at: 9) == .isRevoked)
-        let many = [Grant](repeating: grant, count: GrantDecision.most)
-        #expect(!GrantDecision.mayCreate(beside: many, at: 8) && GrantDecision.mayCreate(beside: many, at: 9))
-        #expect(GrantDecision.mayCreate(beside: Array(many.dropFirst()), at: 8))
+    }
+
+    @Test(
+        arguments: [
+            (100, 8 as Milliseconds, .isRefused), (100, 9, .creates), (99, 8, .creates),
+        ] as [(Int, Milliseconds, GrantDecision.Creation)])
+    func `and no more than a hundred of a customer run at once`(
+        _ count: Int, _ now: Milliseconds, _ creation: GrantDecision.Creation
+    ) throws {
+        let grant = try #require(GrantHistory([Self.made(at: 5, until: 9)]).grant("g"))
+        let grants = [Grant](repeating: grant, count: count)
+        let content = GrantEvent.Content(customer: "anna", entitlement: "premium", reason: "sorry", actor: "team")
+        #expect(GrantDecision.creation(of: content, known: nil, isTold: false, beside: grants, at: now) == creation)
+    }
+
+    @Test(arguments: [
+        ("anna", 86_400_004 as Milliseconds, true), ("anna", 86_400_005, false), ("ben", 6, false), ("anna", 1, true),
+    ])
+    func `and the same request within a day is answered with the grant that it made`(
+        _ customer: String, _ now: Milliseconds, _ isSame: Bool
+    ) throws {
+        let grant = try #require(GrantHistory([Self.made(at: 5)]).grant("g"))
+        let content = GrantEvent.Content(customer: customer, entitlement: "premium", reason: "sorry", actor: "team")
+        #expect(
+            GrantDecision.creation(of: content, known: grant, isTold: true, beside: [], at: now)
+                == (isSame ? .isMade(grant) : .isTaken))
+    }
+
+    @Test func `and an identifier whose grant was erased is not used again`() {
+        let content = GrantEvent.Content(customer: "anna", entitlement: "premium", reason: "sorry", actor: "team")
+        #expect(GrantDecision.creation(of: content, known: nil, isTold: true, beside: [], at: 1) == .isTaken)
     }
 
     @Test func `and are theirs to whom they went last, in any order`() throws {

@@ -10,6 +10,7 @@ extension MemoryLedger: ClaimStorage {
     ) async throws -> ClaimOutcome {
         try write { state in
             var changed = state
+            if claim.isOvertaken(by: state.lastErasure(of: claim.customer, in: claim.scope)) { return .overtaken }
             guard let granted = changed.carryOut(claim, givesAccess, originalGivesAccess) else { return .inUse }
             state = changed
             return .granted(granted)
@@ -49,7 +50,7 @@ extension MemoryLedger.State {
         var all = Set(originals.map { ExactText($0) })
         let accounts = all.compactMap { records[.init(scope, $0.text)]?.lineage.appTransactionID }
         for lineage in lineages(in: scope) {
-            guard let account = lineage.appTransactionID, accounts.containsName(account) else { continue }
+            guard let account = lineage.appTransactionID, accounts.containsExactly(account) else { continue }
             all.insert(ExactText(lineage.originalTransactionID))
         }
         return all.sorted().map(\.text)
@@ -63,10 +64,8 @@ extension MemoryLedger.State {
     fileprivate mutating func carryOut(
         _ claim: Claim, _ givesAccess: (Lineage) -> Bool, _ originalGivesAccess: (OriginalPurchaseFact) -> Bool
     ) -> Set<String>? {
-        let isOvertaken = claim.isOvertaken(by: lastErasure(of: claim.customer, in: claim.scope))
-        guard let granted = isOvertaken ? [] : takePurchases(claim, givesAccess), !claim.isRefused(granting: granted)
-        else { return nil }
-        guard let account = claim.appTransactionID, !isOvertaken else { return granted }
+        guard let granted = takePurchases(claim, givesAccess), !claim.isRefused(granting: granted) else { return nil }
+        guard let account = claim.appTransactionID else { return granted }
         return take(account, claim, givesAccess, originalGivesAccess).map { granted.union($0) }
     }
 
@@ -133,7 +132,7 @@ extension MemoryLedger.State {
                 && history.owners.contains { $0.customer.isExactly(from) }
         }.keys.map(\.key.name)
         let owned = lineages(in: scope).map(\.originalTransactionID).filter {
-            owners(of: $0, in: scope).containsName(from)
+            owners(of: $0, in: scope).containsExactly(from)
         }.map { ExactText($0) }
         for original in Set(claimed + owned).sorted().map(\.text) {
             guard

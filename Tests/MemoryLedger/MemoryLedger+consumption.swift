@@ -46,7 +46,7 @@ extension MemoryLedger: ConsumptionStorage {
                 }
             }
             let originals = state.lineages(in: scope).map(\.originalTransactionID).filter {
-                state.owners(of: $0, in: scope).containsName(customer)
+                state.owners(of: $0, in: scope).containsExactly(customer)
             }
             state.lookAgain(at: report.reportedAt, about: originals, in: scope)
         }
@@ -99,7 +99,7 @@ extension MemoryLedger: ConsumptionStorage {
     ) async throws -> [ConsumptionInquiry] {
         try read { state in
             let found = state.inquiries.map(\.inquiry).filter {
-                $0.scope == scope && originalTransactionIDs.containsName($0.originalTransactionID)
+                $0.scope == scope && originalTransactionIDs.containsExactly($0.originalTransactionID)
             }
             return Array(found.sorted { ($0.requestedAt, $0.id) > ($1.requestedAt, $1.id) }.prefix(limit))
         }
@@ -112,7 +112,7 @@ extension MemoryLedger.State {
         for index in inquiries.indices {
             let inquiry = inquiries[index].inquiry
             guard inquiry.state == .pending, inquiry.scope == scope, inquiry.nextAttemptAt > now,
-                originals.containsName(inquiry.originalTransactionID)
+                originals.containsExactly(inquiry.originalTransactionID)
             else { continue }
             inquiries[index].inquiry.nextAttemptAt = now
         }

@@ -6,7 +6,7 @@ extension MemoryLedger: CustomerStorage {
     package func lineages(of customer: String, in scope: Int64) async throws -> [Lineage] {
         try read { state in
             state.lineages(in: scope).filter {
-                state.owners(of: $0.originalTransactionID, in: scope).containsName(customer)
+                state.owners(of: $0.originalTransactionID, in: scope).containsExactly(customer)
             }
         }
     }

@@ -49,13 +49,22 @@ extension MemoryLedger.State {
                     grants[key] = GrantHistory(history.events.map { erasure.renamed($0, of: customer) ?? $0 })
                 }
             case .usage: report.usage = removeUsage(of: customer, erasure, in: scope)
-            case .rememberedAnswers: requests = requests.filter { !($0.value.customer?.isExactly(customer) ?? false) }
+            case .rememberedAnswers: forgetAnswers(about: customer, in: scope)
             case .purchases: for record in held { disown(record, customer, erasure, in: scope) }
             case .refundQuestions: unnameQuestions(about: held, customer, in: scope)
             case .events: renameEvents(about: held, customer, erasure, in: scope)
             }
         }
         return report
+    }
+
+    private mutating func forgetAnswers(about customer: String, in id: Int64) {
+        guard let scope = scopes.first(where: { $0.id == id }) else { return }
+        requests = requests.filter { _, request in
+            guard request.customer?.isExactly(customer) ?? false else { return true }
+            return !Erasure.removes(
+                request.remembered.answer, about: scope.bundleID, in: scope.environment.rawValue)
+        }
     }
 
     private mutating func renameClaims(of customer: String, _ erasure: Erasure, in scope: Int64) -> Int {
@@ -92,7 +101,8 @@ extension MemoryLedger.State {
         let originals = held.map(\.lineage.originalTransactionID)
         for index in inquiries.indices where inquiries[index].inquiry.scope == scope {
             let inquiry = inquiries[index].inquiry
-            guard originals.containsName(inquiry.originalTransactionID), inquiry.customer?.isExactly(customer) ?? false
+            guard originals.containsExactly(inquiry.originalTransactionID),
+                inquiry.customer?.isExactly(customer) ?? false
             else { continue }
             inquiries[index].inquiry.customer = nil
         }
@@ -108,7 +118,7 @@ extension MemoryLedger.State {
             let isAboutThem =
                 event.notification.map { mentions.contains($0) }
                 ?? (event.customer?.isExactly(customer) ?? false
-                    || event.originalTransactionID.map { originals.containsName($0) } ?? false)
+                    || event.originalTransactionID.map { originals.containsExactly($0) } ?? false)
             if isAboutThem { events[index] = erasure.renamed(event, of: customer) ?? event }
         }
     }

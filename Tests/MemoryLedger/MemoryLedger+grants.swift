@@ -8,13 +8,17 @@ extension MemoryLedger: GrantStorage {
         _ id: String, _ content: GrantEvent.Content, in scope: Int64, at now: Milliseconds
     ) async throws -> GrantCreation {
         try write { state in
-            if let known = state.grants[Key(scope, id)]?.grant(id) {
-                return content.customer.map { $0.isExactly(known.customer) } ?? false ? .created(known) : .isTaken
-            }
             let event = LedgerEvent.identifier(.grantCreated, ofGrant: id)
-            guard !state.events.contains(where: { $0.id.isExactly(event) }) else { return .isTaken }
-            let others = state.grants(of: content.customer ?? "", in: scope)
-            guard GrantDecision.mayCreate(beside: others, at: now) else { return .refused }
+            let decision = GrantDecision.creation(
+                of: content, known: state.grants[Key(scope, id)]?.grant(id),
+                isTold: state.events.contains { $0.id.isExactly(event) },
+                beside: state.grants(of: content.customer ?? "", in: scope), at: now)
+            switch decision {
+            case .isMade(let grant): return .created(grant)
+            case .isTaken: return .isTaken
+            case .isRefused: return .refused
+            case .creates: break
+            }
             state.keep([GrantEvent(.create, at: now, content)], of: Key(scope, id), emittedUntil: .min)
             guard let grant = state.grants[Key(scope, id)]?.grant(id) else { return .refused }
             state.add(LedgerEvent(.grantCreated, of: grant, at: grant.createdAt, learned: now, in: scope))
@@ -46,7 +50,7 @@ extension MemoryLedger: GrantStorage {
         try read { $0.grants(of: customer, in: scope) }
     }
 
-    package func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> Int {
+    package func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> ExpiredGrants {
         try write { state in
             let due = state.endsToEmit.filter { $0.value <= now }
                 .sorted { ($0.value, $0.key) < ($1.value, $1.key) }.prefix(limit)
@@ -55,7 +59,7 @@ extension MemoryLedger: GrantStorage {
                 guard let grant = state.grants[key]?.grant(key.name.text), let end = grant.until else { continue }
                 state.add(LedgerEvent(.grantExpired, of: grant, at: end, learned: now, in: key.scope))
             }
-            return due.count
+            return ExpiredGrants(count: due.count)
         }
     }
 }

@@ -109,7 +109,7 @@ extension MemoryLedger.State {
     ) -> [TimelineItem] {
         let original = record.lineage.originalTransactionID
         let told = record.mentions(for: customer, ownership)
-        let changes = ownership.changes.filter { $0.to.containsName(customer) || $0.from.containsName(customer) }
+        let changes = ownership.changes.filter { $0.to.containsExactly(customer) || $0.from.containsExactly(customer) }
         return told.compactMap { mention in
             kept(mention.notification).map {
                 TimelineItem(
@@ -126,7 +126,7 @@ extension MemoryLedger.State {
 
     fileprivate func originalPurchaseItems(of customer: String, in scope: Int64) -> [TimelineItem] {
         heldOriginalPurchases(by: customer, in: scope).compactMap { held in
-            guard let date = held.fact.purchaseDate, held.ownership.owners.containsName(customer) else { return nil }
+            guard let date = held.fact.purchaseDate, held.ownership.owners.containsExactly(customer) else { return nil }
             return TimelineItem(
                 place: TimelinePlace(date: date.milliseconds, number: 0, name: held.subject),
                 originalTransactionID: "", kind: .originalPurchase(held.fact))

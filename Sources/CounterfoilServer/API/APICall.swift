@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import LedgerServices
 internal import Basics
 internal import Foundation
@@ -50,6 +51,17 @@ struct APICall: Sendable {
 
     /// The key that the client sends with every attempt of one request; nil where it sends none.
     var idempotencyKey: String? { IdempotencyMiddleware.header.flatMap { request.headers.only($0) } }
+
+    /// What all attempts of one request have in common: it follows from the client's key for them. Nil where there is no key.
+    ///
+    /// - Parameters:
+    ///   - kind: What the request makes.
+    ///   - content: What is asked for: the same key with something else is another request.
+    func identifierOfAttempts(_ kind: String, in scope: Scope, _ content: [String]) -> UUID? {
+        idempotencyKey.map { key in
+            UUID(digestOf: [kind, principal.name, key, scope.bundleID, scope.environment.rawValue] + content)
+        }
+    }
 
     /// Says in a short sentence without secrets what is changed, for the audit log.
     func describe(_ change: @autoclosure () -> String) { context.auditDetail?.set(change()) }

@@ -2251,7 +2251,10 @@ extension APIDescription {
                 object: {const: unverified_text}
                 notification_uuid: {type: string}
                 original_transaction_id: {type: string}
-                code: {$ref: "#/components/schemas/VerificationCode"}
+                code:
+                  anyOf:
+                    - {$ref: "#/components/schemas/VerificationCode"}
+                    - {type: string, enum: [storage_damaged]}
                 message: {type: string}
             Details:
               type: array
@@ -2405,7 +2408,9 @@ extension APIDescription {
                 actor: {type: string, description: Left out with keys that are limited to one customer}
                 verification_failure:
                   type: string
-                  description: Why the notification no longer verifies; its contents are left out then
+                  description: >-
+                    Why the notification no longer verifies (storage_damaged if its stored text is damaged); its contents are
+                    left out then
                 notification:
                   allOf: [{$ref: "#/components/schemas/DecodedNotification"}]
                   description: With `expand` only

@@ -50,10 +50,7 @@ struct ExtensionBody: JSONRequestBody {
         isUUID: Bool, of call: APICall, about subject: String, in scope: Scope
     ) throws(APIFailure) -> String {
         guard let text = requestIdentifier else {
-            guard let key = call.idempotencyKey else { return UUID().text }
-            return UUID(digestOf: [
-                "extension", call.principal.name, key, scope.bundleID, scope.environment.rawValue, subject,
-            ]).text
+            return (call.identifierOfAttempts("extension", in: scope, [subject]) ?? UUID()).text
         }
         let isFine = isUUID ? UUID(uuidString: text) != nil : (1...128).contains(text.utf8.count)
         guard isFine, text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {

@@ -48,8 +48,7 @@ struct GrantRoutes {
         if let id = Self.identifier(of: call, content, in: scope),
             let grant = try await keep(id, content, in: scope, at: now)
         {
-            // A key that was used long ago is a new one.
-            if now - grant.createdAt < IdempotencyDecision.keeping { return grant }
+            return grant
         }
         guard let grant = try await keep(UUID().text, content, in: scope, at: now) else {
             throw APIFailure(.serviceUnavailable, "storage_failed", "The grant could not be stored.", isRetryable: true)
@@ -57,7 +56,7 @@ struct GrantRoutes {
         return grant
     }
 
-    /// Nil where the identifier was another grant's, which was erased since or went to another customer.
+    /// Nil where the identifier is another grant's.
     private func keep(
         _ id: String, _ content: GrantEvent.Content, in scope: Scope, at now: Milliseconds
     ) async throws -> Grant? {
@@ -73,11 +72,11 @@ struct GrantRoutes {
 
     /// What the attempts of one request have in common; nil where the client names no key.
     private static func identifier(of call: APICall, _ content: GrantEvent.Content, in scope: Scope) -> String? {
-        guard let key = call.idempotencyKey else { return nil }
-        return UUID(digestOf: [
-            "grant", call.principal.name, key, scope.bundleID, scope.environment.rawValue, content.customer ?? "",
-            content.entitlement ?? "", content.until.map { "\($0)" } ?? "", content.reason, content.actor,
-        ]).text
+        let texts = [
+            content.customer ?? "", content.entitlement ?? "", content.until.map { "\($0)" } ?? "", content.reason,
+            content.actor,
+        ]
+        return call.identifierOfAttempts("grant", in: scope, texts)?.text
     }
 
     private func revoke(_ call: APICall) async throws -> Response {
@@ -174,7 +173,7 @@ private struct GrantBody: JSONRequestBody {
     func content(
         for customer: String, among entitlements: [String], at now: Milliseconds
     ) throws(APIFailure) -> GrantEvent.Content {
-        guard entitlements.containsName(entitlement) else {
+        guard entitlements.containsExactly(entitlement) else {
             throw APIFailure(
                 .badRequest, "unknown_entitlement",
                 .unknown("The configuration has no such entitlement", entitlement, among: entitlements.sorted()),

@@ -22,11 +22,11 @@ struct PurchaseRoutes {
         let sent = try PurchaseReportBody(body: try await call.bytes(upTo: maximumBytes))
         let report = sent.report
         try report.check(for: call.principal)
-        var proven = try await prover.prove(report)
-        if let account = call.principal.appTransactionID { try proven.limit(to: account) }
+        let proven = try await prover.prove(report)
         let scope = try call.scope(of: proven)
         let restoration = try await restores.restore(
-            proven, for: customer, named: call.principal.appAccountToken, in: scope, Takeover(restore: sent.restore),
+            proven, for: customer, named: call.principal.appAccountToken,
+            inSessionOf: call.principal.appTransactionID, in: scope, Takeover(restore: sent.restore),
             askingUnlessYoungerThan: call.principal.isPublic ? AccountHistories.pause : 0)
         return try answers.answer(restoration.reading, to: call) { json in
             write(restoration.kept, restoration.refused, to: &json)

@@ -27,7 +27,7 @@ struct SubscriptionRoutes {
         guard let lineage = try await storage.lineage(original, in: scope.id) else { throw unknown }
         let owners = try await storage.owners(of: original, in: scope.id)
         // Who asks for one customer learns nothing of others, not even that there are any.
-        guard call.principal.customer.map({ owners.containsName($0) }) ?? true else { throw unknown }
+        guard call.principal.customer.map({ owners.containsExactly($0) }) ?? true else { throw unknown }
         let facts = CustomerFacts(transactions: lineage.transactions, renewals: lineage.renewal.map { [$0] } ?? [])
         let engine = apps.engine(of: scope.bundleID)
         let states = engine.currentState(of: facts, now: clock.now())

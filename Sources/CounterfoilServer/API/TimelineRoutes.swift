@@ -117,8 +117,7 @@ struct TimelineRoutes {
         case .parts(let parts): json.member("sentence", TimelineSentence.text(kept, parts))
         case .failure(let error):
             json.member("sentence", TimelineSentence.text(kept, nil))
-            let code = kept.isDamaged ? StorageError.Code.damaged.rawValue : "\(error.code)"
-            json.member("verification_failure", code)
+            json.member("verification_failure", UnverifiedText.code(of: error, isDamaged: kept.isDamaged))
         }
         NotificationJSON.members(of: kept, scopes, to: &json)
     }

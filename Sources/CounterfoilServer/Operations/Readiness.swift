@@ -62,9 +62,11 @@ package final class Readiness: Sendable {
         let current = now()
         return state.withLock { state in
             guard let began = state.began else { return state.problem }
-            // Of a disk that has not answered at all, nobody knows anything good.
-            let isStalled = state.checked == nil || began.duration(to: current) >= Self.limit
-            return isStalled ? Self.stalled : state.problem
+            let waited = began.duration(to: current)
+            // Of a disk that has not answered at all, nobody knows anything good: but whoever asks during the first check does
+            // not say so before whoever began it.
+            let isUnknown = state.checked == nil && (mustCheck || waited >= patience)
+            return isUnknown || waited >= Self.limit ? Self.stalled : state.problem
         }
     }
 

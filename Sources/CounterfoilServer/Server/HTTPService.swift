@@ -18,7 +18,7 @@ enum HTTPService {
         let pages = console?.settings.listen == nil ? console?.responder : nil
         return try application(
             core, identity, ConsoleSwitch(base: ServerRoutes.responder(core), console: pages),
-            ListenPlace(ofAPI: core.configuration), onRunning)
+            ListenAddress(ofAPI: core.configuration), onRunning)
     }
 
     /// The pages at an address of their own.
@@ -28,13 +28,13 @@ enum HTTPService {
     ) throws -> some Service {
         try application(
             console.core, identity, ConsoleOnly(console: console.responder),
-            ListenPlace(ofConsole: address, console.core.configuration)
+            ListenAddress(ofConsole: address, console.core.configuration)
         ) { _ in onRunning() }
     }
 
     private static func application(
         _ core: ServerCore, _ identity: Live<TLSIdentity>?, _ responder: some HTTPResponder<ServerContext>,
-        _ place: ListenPlace, _ onRunning: @escaping @Sendable (Int?) -> Void
+        _ place: ListenAddress, _ onRunning: @escaping @Sendable (Int?) -> Void
     ) throws -> some Service {
         var logger = core.logger
         // What is below it is the talk of connections.
@@ -57,7 +57,7 @@ enum HTTPService {
     private struct ServingApplication<Base: ApplicationProtocol>: Service {
         let application: Base
         let connections: TakenConnections
-        let place: ListenPlace
+        let place: ListenAddress
 
         func run() async throws {
             do { try await connections.whileServing { try await application.run() } } catch {

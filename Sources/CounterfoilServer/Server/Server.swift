@@ -67,41 +67,65 @@ public final class Server: Sendable {
         tracer: any Tracer = InstrumentationSystem.tracer, stoppingAt signals: [UnixSignal] = [],
         ledger change: (inout SQLiteStorage.Options) -> Void = { _ in }
     ) async throws -> Server {
-        var options = SQLiteStorage.Options()
-        options.isSynchronous = configuration.storage.synchronous == .full
-        options.cacheMiB = configuration.storage.cacheMiB
-        change(&options)
-        let storage: SQLiteStorage
-        do { storage = try SQLiteStorage(path: configuration.storage.path, options: options) } catch {
-            throw ServerError(.noLedger, error.message)
-        }
+        let storage = try open(configuration.storage, change)
         // The port of the API, and nil for the console's, each when requests are accepted there.
-        let (ports, continuation) = AsyncStream.makeStream(of: Int?.self)
+        let (ports, opened) = AsyncStream.makeStream(of: Int?.self)
         let core: ServerCore
         let identity: Live<TLSIdentity>?
-        let application: any Service
-        let ownConsole: (any Service)?
+        let listeners: [any Service]
         do {
             core = try await ServerCore(
                 configuration, storage: storage, clock: clock, logger: logger, metrics: metrics, tracer: tracer)
             identity = try configuration.listen.tls.map { Live(try TLSIdentity($0)) }
-            let console = configuration.console.isEnabled ? try Console(core) : nil
-            application = try HTTPService.application(core, identity, console) { port in
-                continuation.yield(port ?? configuration.listen.port)
-            }
-            if let console, let address = console.settings.listen {
-                ownConsole = try HTTPService.application(of: console, at: address, identity) {
-                    continuation.yield(nil)
-                }
-            } else {
-                ownConsole = nil
-            }
+            listeners = try Self.listeners(core, identity) { opened.yield($0) }
         } catch {
             // Whoever tries again finds the ledger free.
             try storage.close()
             throw error
         }
-        // They end in reverse order: first no more requests, then what they caused.
+        let group = group(of: services(core, listeners), stoppingAt: signals, logger)
+        let task = Task {
+            defer { opened.finish() }
+            try await run(group, storage)
+        }
+        core.warnOfRoots()
+        guard let port = await port(from: ports, awaiting: listeners.count) else {
+            do { try await task.value } catch { throw ServerError(starting: error) }
+            throw ServerError(.failed, "the server ended before it began")
+        }
+        return Server(port: port, core: core, identity: identity, group: group, task: task)
+    }
+
+    private static func open(
+        _ settings: ServerConfiguration.Storage, _ change: (inout SQLiteStorage.Options) -> Void
+    ) throws(ServerError) -> SQLiteStorage {
+        var options = SQLiteStorage.Options()
+        options.isSynchronous = settings.synchronous == .full
+        options.cacheMiB = settings.cacheMiB
+        change(&options)
+        do { return try SQLiteStorage(path: settings.path, options: options) } catch {
+            throw ServerError(.noLedger, error.message)
+        }
+    }
+
+    /// What listens: the console, if it has an address of its own, and the API.
+    ///
+    /// - Parameter onOpen: Is called when requests are accepted, with the API's port, and with nil for the console's.
+    private static func listeners(
+        _ core: ServerCore, _ identity: Live<TLSIdentity>?, onOpen: @escaping @Sendable (Int?) -> Void
+    ) throws -> [any Service] {
+        let console = core.configuration.console.isEnabled ? try Console(core) : nil
+        var listeners: [any Service] = []
+        if let console, let address = console.settings.listen {
+            listeners.append(try HTTPService.application(of: console, at: address, identity) { onOpen(nil) })
+        }
+        let configured = core.configuration.listen.port
+        listeners.append(try HTTPService.application(core, identity, console) { onOpen($0 ?? configured) })
+        return listeners
+    }
+
+    /// They end in reverse order: first no more requests, then what they caused.
+    private static func services(_ core: ServerCore, _ listeners: [any Service]) -> [any Service] {
         var services: [any Service] = [
             core.writer, core.webhooks, core.processor, core.refusals, core.audit, core.watch,
         ]
@@ -110,35 +134,37 @@ public final class Server: Sendable {
         } else {
             services.append(MetricHistoryService(history: core.history, metrics: core.metrics))
         }
-        if let followed = clock.followed { services.append(followed) }
+        if let followed = core.clock.followed { services.append(followed) }
         services.append(core.recovery)
         services.append(core.consumption)
         services.append(core.grantExpiry)
-        if let ownConsole { services.append(ownConsole) }
-        services.append(application)
+        services += listeners
         // It ends before those who wait for its streams.
         services.append(ChangeService(core))
         services.append(DrainService(readiness: core.readiness))
+        return services
+    }
+
+    private static func group(
+        of services: [any Service], stoppingAt signals: [UnixSignal], _ logger: Logger
+    ) -> ServiceGroup {
         var plan = ServiceGroupConfiguration(
             services: services.map { .init(service: NamedService(service: $0)) }, gracefulShutdownSignals: signals,
             logger: logger)
         // Who sends a byte a minute must not keep the server from ending.
         plan.maximumGracefulShutdownDuration = .seconds(25)
-        let group = ServiceGroup(configuration: plan)
-        let task = Task {
-            defer { continuation.finish() }
-            try await run(group, storage)
-        }
-        core.warnOfRoots()
-        var (port, awaited) = (configuration.listen.port, ownConsole == nil ? 1 : 2)
+        return ServiceGroup(configuration: plan)
+    }
+
+    /// The API's port, when requests are accepted at so many addresses; nil when the server ended before.
+    private static func port(from ports: AsyncStream<Int?>, awaiting count: Int) async -> Int? {
+        var (port, awaited) = (Int?.none, count)
         for await opened in ports {
-            if let opened { port = opened }
+            port = opened ?? port
             awaited -= 1
-            guard awaited == 0 else { continue }
-            return Server(port: port, core: core, identity: identity, group: group, task: task)
+            if awaited == 0 { return port }
         }
-        do { try await task.value } catch { throw ServerError(starting: error) }
-        throw ServerError(.failed, "the server ended before it began")
+        return nil
     }
 
     /// Runs until everything has ended, then gives the ledger back.

@@ -2,7 +2,6 @@ public import AppStoreModels
 internal import Ledger
 internal import Foundation
 internal import NIOCore
-internal import NIOSSL
 
 /// Why a server cannot begin.
 public struct ServerError: CounterfoilError, Hashable {
@@ -49,13 +48,12 @@ public struct ServerError: CounterfoilError, Hashable {
         switch error {
         case let error as ServerError: self = error
         case let error as StorageError: self.init(.noLedger, error.message)
-        case is NIOSSLError, is BoringSSLError: self = .mismatch
         default: self.init(.failed, "the server cannot start: \(error.logReason)")
         }
     }
 
     /// Says what the failure of listening means; nil for what is no such failure.
-    init?(listening error: any Error, at place: ListenPlace) {
+    init?(listening error: any Error, at place: ListenAddress) {
         switch error {
         case let error as IOError where error.errnoCode == EADDRINUSE:
             self.init(.portTaken, "\(place.description) is taken; \(place.remedy)")
@@ -71,12 +69,7 @@ public struct ServerError: CounterfoilError, Hashable {
         case is SocketAddressError:
             self.init(
                 .noAddress, "\(place.host) is neither an address nor a known name; change \(place.hostSetting)")
-        case is NIOSSLError, is BoringSSLError: self = .mismatch
         default: return nil
         }
     }
-
-    private static let mismatch = Self(
-        .badCertificate,
-        "the certificate and the key of listen.tls do not belong together; both must be PEM, the server's first")
 }

@@ -1,10 +1,12 @@
+internal import AppStoreModels
+
 extension ClaimDecision {
     /// Decides what a merge does to a purchase: it is the account's from now on, and no longer the other's. Who else has it
     /// keeps it.
     package static func merge(
         _ ownership: Ownership, from: String, into customer: String, at now: Milliseconds
     ) -> ClaimDecision {
-        guard ownership.owners.containsName(from) else { return .isRefused }
+        guard ownership.owners.containsExactly(from) else { return .isRefused }
         return move(ownership.claims, from: from, into: customer, at: now)
     }
 
@@ -12,7 +14,7 @@ extension ClaimDecision {
     package static func merge(
         account: ClaimHistory, from: String, into customer: String, at now: Milliseconds
     ) -> ClaimDecision {
-        guard account.owners.map(\.customer).containsName(from) else { return .isRefused }
+        guard account.owners.map(\.customer).containsExactly(from) else { return .isRefused }
         return move(account, from: from, into: customer, at: now)
     }
 
@@ -20,7 +22,7 @@ extension ClaimDecision {
         _ claims: ClaimHistory, from: String, into customer: String, at now: Milliseconds
     ) -> ClaimDecision {
         let instant = claims.next(after: now)
-        let others = claims.owners.map(\.customer).filter { !$0.isIdentical(to: from) && !$0.isIdentical(to: customer) }
+        let others = claims.owners.map(\.customer).filter { !$0.isExactly(from) && !$0.isExactly(customer) }
         // At one instant a take goes before a join, in whatever order they come.
         return .moves(
             [ClaimEvent(at: instant, .take, customer)] + others.map { ClaimEvent(at: instant, .join, $0) },

@@ -1,3 +1,5 @@
+internal import AppStoreModels
+
 /// What a claim does to one purchase, or to one Apple account: the rule, on values.
 package enum ClaimDecision: Sendable, Hashable {
     /// It is the customer's already.
@@ -17,7 +19,7 @@ package enum ClaimDecision: Sendable, Hashable {
     ) rethrows -> ClaimDecision {
         let owners = ownership.owners.filter { !Erasure.isStandIn($0) }
         let instant = ownership.claims.next(after: now)
-        if owners.containsName(customer) { return .isOwned }
+        if owners.containsExactly(customer) { return .isOwned }
         if owners.isEmpty {
             // Who was erased has it no more, and stays in the claims.
             let kind = ownership.owners.isEmpty ? first(by: policy) : .take
@@ -27,7 +29,7 @@ package enum ClaimDecision: Sendable, Hashable {
         guard policy == .share else { return .moves([ClaimEvent(at: instant, .take, customer)], from: owners) }
         // Claims take the place of what the App Store says of the account, so theirs has to be among them.
         let claimed = ownership.claims.owners.map(\.customer)
-        let others = owners.filter { !claimed.containsName($0) }
+        let others = owners.filter { !claimed.containsExactly($0) }
         return .moves((others + [customer]).map { ClaimEvent(at: instant, .join, $0) }, from: [])
     }
 
@@ -38,7 +40,7 @@ package enum ClaimDecision: Sendable, Hashable {
     ) rethrows -> ClaimDecision {
         let owners = account.owners.map(\.customer).filter { !Erasure.isStandIn($0) }
         let instant = account.next(after: now)
-        if owners.containsName(customer) { return .isOwned }
+        if owners.containsExactly(customer) { return .isOwned }
         if owners.isEmpty {
             let isFirst = account.owners.isEmpty && policy != .transfer
             return .moves([ClaimEvent(at: instant, isFirst ? .link : .take, customer)], from: [])

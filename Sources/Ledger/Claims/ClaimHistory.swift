@@ -1,3 +1,5 @@
+internal import AppStoreModels
+
 /// A claim as it is kept, for good: an app said of a customer that a purchase, or all that an Apple account buys, is theirs.
 package struct ClaimEvent: Sendable, Hashable {
     /// What a claim does to those who have it already. The numbers are in files, and say what goes first at one instant.
@@ -48,8 +50,8 @@ package struct ClaimHistory: Sendable, Hashable {
         package init(customer: String, since: Milliseconds) { (self.customer, self.since) = (customer, since) }
 
         /// Whether it is the same name, byte for byte, and the same instant.
-        package func isIdentical(to other: Owner) -> Bool {
-            since == other.since && customer.isIdentical(to: other.customer)
+        package func isExactly(_ other: Owner) -> Bool {
+            since == other.since && customer.isExactly(other.customer)
         }
     }
 
@@ -95,7 +97,7 @@ package struct ClaimHistory: Sendable, Hashable {
     }
 
     fileprivate static func apply(_ event: ClaimEvent, to owners: inout [Owner]) {
-        let own = owners.first { $0.customer.isIdentical(to: event.customer) }
+        let own = owners.first { $0.customer.isExactly(event.customer) }
         switch event.kind {
         case .link where !owners.isEmpty: break
         case .link, .take: owners = [own ?? Owner(customer: event.customer, since: event.instant)]
@@ -167,8 +169,8 @@ package struct Ownership: Sendable, Hashable {
             let after = stated(claims.owners(at: instant), account.owners(at: instant))
             defer { before = after }
             let change = Change(
-                instant: instant, from: before.filter { !after.containsName($0) },
-                to: after.filter { !before.containsName($0) })
+                instant: instant, from: before.filter { !after.containsExactly($0) },
+                to: after.filter { !before.containsExactly($0) })
             if !change.from.isEmpty || !change.to.isEmpty { changes.append(change) }
         }
         return changes
@@ -177,10 +179,10 @@ package struct Ownership: Sendable, Hashable {
     /// From when until when a customer had it, the last instant not included.
     package func spans(of customer: String) -> [Range<Milliseconds>] {
         var spans: [Range<Milliseconds>] = []
-        var begin: Milliseconds? = owners(at: .min).containsName(customer) ? .min : nil
+        var begin: Milliseconds? = owners(at: .min).containsExactly(customer) ? .min : nil
         for change in changes {
-            if change.to.containsName(customer), begin == nil { begin = change.instant }
-            if change.from.containsName(customer), let since = begin {
+            if change.to.containsExactly(customer), begin == nil { begin = change.instant }
+            if change.from.containsExactly(customer), let since = begin {
                 spans.append(since..<change.instant)
                 begin = nil
             }
@@ -188,14 +190,4 @@ package struct Ownership: Sendable, Hashable {
         if let begin { spans.append(begin..<Milliseconds.max) }
         return spans
     }
-}
-
-extension String {
-    /// Whether it is the same text, byte for byte, as it is in the database.
-    package func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-}
-
-extension [String] {
-    /// Whether a name is among them, byte for byte.
-    package func containsName(_ name: String) -> Bool { contains { $0.isIdentical(to: name) } }
 }

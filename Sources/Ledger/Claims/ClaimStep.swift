@@ -20,8 +20,8 @@ extension Claim {
     package func step(
         purchase lineage: Lineage?, _ ownership: Ownership, givesAccess: (Lineage) -> Bool
     ) -> ClaimStep {
-        if isNamedForAnother(lineage), !ownership.owners.containsName(customer) { return refused }
-        if isOfAnotherAccount(lineage), !ownership.owners.containsName(customer) { return refused }
+        if isNamedForAnother(lineage), !ownership.owners.containsExactly(customer) { return refused }
+        if isOfAnotherAccount(lineage), !ownership.owners.containsExactly(customer) { return refused }
         return step(
             ClaimDecision.purchase(
                 ownership, for: customer, policy: policy, at: claimedAt,
@@ -88,14 +88,14 @@ extension Lineage {
     /// leave it open; what is known of the purchase by any other text decides. Members of a family who share it have purchases
     /// of their own.
     package func isBought(byOtherThan account: String) -> Bool {
-        guard let appTransactionID, !appTransactionID.isIdentical(to: account) else { return false }
-        return !transactions.contains { $0.appTransactionID?.isIdentical(to: account) ?? false }
+        guard let appTransactionID, !appTransactionID.isExactly(account) else { return false }
+        return !transactions.contains { $0.appTransactionID?.isExactly(account) ?? false }
     }
 }
 
 extension HeldPurchase {
     /// Whether it is at present one of these customers'.
     fileprivate func isHeld(byAnyOf customers: [String]) -> Bool {
-        ownership.owners.contains { customers.containsName($0) }
+        ownership.owners.contains { customers.containsExactly($0) }
     }
 }

@@ -49,6 +49,8 @@ package enum ClaimOutcome: Sendable, Hashable {
     case granted(Set<String>)
     /// Something belongs to another customer and stays there; nothing has changed.
     case inUse
+    /// The customer was erased after the app asked; nothing has changed.
+    case overtaken
 }
 
 /// Keeps whose a purchase is.

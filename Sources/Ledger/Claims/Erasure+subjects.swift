@@ -1,3 +1,6 @@
+internal import AppStoreModels
+internal import Foundation
+
 extension Erasure {
     /// Where a customer's name is kept, in the order in which it is taken away. What the App Store signed is not among them.
     package enum Subject: Sendable, Hashable, CaseIterable {
@@ -22,13 +25,13 @@ extension Erasure {
 
     /// What a claim becomes; nil when it stays as it is.
     package func renamed(_ event: ClaimEvent, of customer: String) -> ClaimEvent? {
-        guard covers(event.instant), event.customer.isIdentical(to: customer) else { return nil }
+        guard covers(event.instant), event.customer.isExactly(customer) else { return nil }
         return ClaimEvent(at: event.instant, event.kind, standIn)
     }
 
     /// What becomes of what happened to a grant; nil when it stays as it is.
     package func renamed(_ event: GrantEvent, of customer: String) -> GrantEvent? {
-        guard covers(event.instant), event.content.customer?.isIdentical(to: customer) ?? false else { return nil }
+        guard covers(event.instant), event.content.customer?.isExactly(customer) ?? false else { return nil }
         var renamed = event
         renamed.content.customer = standIn
         return renamed
@@ -40,9 +43,30 @@ extension Erasure {
     /// Whether what was reported of the customer's use goes.
     package func removes(_ report: UsageReport) -> Bool { covers(report.reportedAt) }
 
+    /// Whether the remembered answer to a request about a customer goes, who is erased in an app and an environment.
+    ///
+    /// One that names another app or environment is about somebody else, who is called the same there. One that names none,
+    /// or is not there yet, goes.
+    package static func removes(
+        _ answer: RememberedRequest.Answer?, about bundleID: String, in environment: String
+    ) -> Bool {
+        guard let answer else { return true }
+        let named: NamedAudience
+        // What is no JSON, or has something else than names there, names nobody.
+        do { named = try JSONDecoder().decode(NamedAudience.self, from: answer.body) } catch { return true }
+        return (named.app.map { $0.isExactly(bundleID) } ?? true)
+            && (named.environment.map { $0.isExactly(environment) } ?? true)
+    }
+
+    /// What an answer says of whom it is about.
+    private struct NamedAudience: Decodable {
+        var app: String?
+        var environment: String?
+    }
+
     /// The claim by which a purchase becomes nobody's, once its claims are renamed; nil if the customer does not have it.
     package func disowning(_ ownership: Ownership, of customer: String) -> ClaimEvent? {
-        guard ownership.owners.containsName(customer) else { return nil }
+        guard ownership.owners.containsExactly(customer) else { return nil }
         return ClaimEvent(at: ownership.claims.next(after: instant), .take, standIn)
     }
 
@@ -50,7 +74,7 @@ extension Erasure {
     /// is. Beside the customer, those of the server's own name who had a purchase before, and who has it since.
     package func renamed(_ event: LedgerEvent, of customer: String) -> LedgerEvent? {
         var renamed = event
-        if event.customer?.isIdentical(to: customer) ?? false { renamed.customer = standIn }
+        if event.customer?.isExactly(customer) ?? false { renamed.customer = standIn }
         if event.notification == nil { renamed.data = nil }
         return renamed == event ? nil : renamed
     }

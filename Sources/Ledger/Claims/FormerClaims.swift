@@ -1,3 +1,5 @@
+internal import AppStoreModels
+
 /// A purchase as the webhooks' events tell that it changed hands, from when claims had no history of their own.
 package struct FormerClaim: Sendable, Hashable {
     package var instant: Milliseconds
@@ -25,7 +27,7 @@ extension ClaimHistory {
             claims.append(claim)
         }
         claims += owners.filter { owner in
-            !former.contains { $0.instant == owner.since && $0.customer.isIdentical(to: owner.customer) }
+            !former.contains { $0.instant == owner.since && $0.customer.isExactly(owner.customer) }
         }.map { FormerClaim(at: $0.since, $0.customer, isTransfer: false) }
         let ordered = claims.enumerated()
             .sorted { ($0.element.instant, $0.offset) < ($1.element.instant, $1.offset) }
@@ -35,7 +37,7 @@ extension ClaimHistory {
                 return ClaimEvent(at: claim.element.instant, kind, claim.element.customer)
             })
         let names = owners.map(\.customer)
-        guard former.isEmpty || self.owners.allSatisfy({ names.containsName($0.customer) }) else {
+        guard former.isEmpty || self.owners.allSatisfy({ names.containsExactly($0.customer) }) else {
             self.init(former: owners)
             return
         }

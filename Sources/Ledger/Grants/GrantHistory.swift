@@ -1,3 +1,4 @@
+internal import AppStoreModels
 package import Entitlements
 internal import Foundation
 
@@ -77,7 +78,7 @@ extension GrantEvent.Content {
         if until != other.until { return until ?? .max < other.until ?? .max }
         let texts = [customer ?? "", entitlement ?? "", reason, actor]
         let others = [other.customer ?? "", other.entitlement ?? "", other.reason, other.actor]
-        for (text, other) in zip(texts, others) where !text.isIdentical(to: other) {
+        for (text, other) in zip(texts, others) where !text.isExactly(other) {
             return text.utf8.lexicographicallyPrecedes(other.utf8)
         }
         return false
@@ -164,9 +165,36 @@ package enum GrantDecision {
     /// How many grants of a customer may run at once. More is a mistake in somebody's loop.
     package static let most = 100
 
-    /// Whether another one may be made.
-    package static func mayCreate(beside grants: [Grant], at now: Milliseconds) -> Bool {
-        grants.count { $0.state(at: now) == .running } < most
+    /// After how long a grant that cannot be read is looked at again.
+    package static let retryOfDamaged: Milliseconds = 3_600_000
+
+    /// What becomes of a grant that is to be made.
+    package enum Creation: Sendable, Hashable {
+        /// It is made now.
+        case creates
+        /// The same request made it: it came again.
+        case isMade(Grant)
+        /// The identifier is that of another grant.
+        case isTaken
+        /// The customer has too many that run.
+        case isRefused
+    }
+
+    /// - Parameters:
+    ///   - known: The grant that has the identifier.
+    ///   - isTold: Whether the event is there that a grant of this identifier was made: an erasure leaves it.
+    ///   - grants: The customer's grants.
+    package static func creation(
+        of content: GrantEvent.Content, known: Grant?, isTold: @autoclosure () throws -> Bool,
+        beside grants: @autoclosure () throws -> [Grant], at now: Milliseconds
+    ) rethrows -> Creation {
+        if let known {
+            let isSame = content.customer.map { $0.isExactly(known.customer) } ?? false
+            // A request that comes later than its answer is remembered is another one.
+            return isSame && now - known.createdAt < IdempotencyDecision.keeping ? .isMade(known) : .isTaken
+        }
+        if try isTold() { return .isTaken }
+        return try grants().count { $0.state(at: now) == .running } < most ? .creates : .isRefused
     }
 
     /// What becomes of a grant that is to be taken back.

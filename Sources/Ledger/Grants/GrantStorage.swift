@@ -3,7 +3,7 @@ package enum GrantCreation: Sendable, Hashable {
     case created(Grant)
     /// The customer has too many that run.
     case refused
-    /// The identifier is that of another grant: it went to another customer, or was made and erased.
+    /// The identifier is that of another grant: it went to another customer, was made long ago, or was made and erased.
     case isTaken
 }
 
@@ -17,10 +17,20 @@ package enum GrantRevocation: Sendable, Hashable {
     case unknown
 }
 
+/// What was looked at of grants that have ended.
+package struct ExpiredGrants: Sendable, Equatable {
+    /// How many, those included that cannot be read.
+    package var count: Int
+    /// Why one of them cannot be read.
+    package var damage: StorageError?
+
+    package init(count: Int, damage: StorageError? = nil) { (self.count, self.damage) = (count, damage) }
+}
+
 /// Keeps what the team gives customers without a purchase.
 package protocol GrantStorage: Sendable {
-    /// Makes a grant, with the event `grant.created`, if ``GrantDecision`` lets it. One of the customer that is known by its
-    /// identifier stays as it is, and is the answer: the same request came again.
+    /// Makes a grant, with the event `grant.created`, if ``GrantDecision`` lets it. One that the same request made stays as it
+    /// is, and is the answer.
     func createGrant(
         _ id: String, _ content: GrantEvent.Content, in scope: Int64, at now: Milliseconds
     ) async throws -> GrantCreation
@@ -33,9 +43,7 @@ package protocol GrantStorage: Sendable {
     /// The grants of a customer, the first that was made first.
     func grants(of customer: String, in scope: Int64) async throws -> [Grant]
 
-    /// Makes the event `grant.expired` of grants that have ended, once for each; answers of how many.
-    ///
-    /// - Throws: ``StorageError`` also where one cannot be read, after it was done for all others. That one is looked at again
-    ///   later.
-    func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> Int
+    /// Makes the event `grant.expired` of grants that have ended, once for each. One that cannot be read is looked at again
+    /// after ``GrantDecision/retryOfDamaged``.
+    func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> ExpiredGrants
 }

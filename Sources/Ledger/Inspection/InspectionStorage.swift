@@ -1,3 +1,4 @@
+internal import AppStoreModels
 package import Entitlements
 internal import Foundation
 
@@ -136,8 +137,8 @@ package struct InboxFilter: Sendable {
 extension InboxFilter {
     /// Whether a notification is one of those that are looked for, whatever it is about.
     package func accepts(_ kept: KeptNotification) -> Bool {
-        (type.map { $0.isIdentical(to: kept.type) } ?? true)
-            && (subtype.map { $0.isIdentical(to: kept.subtype ?? "") } ?? true)
+        (type.map { $0.isExactly(kept.type) } ?? true)
+            && (subtype.map { $0.isExactly(kept.subtype ?? "") } ?? true)
             && (state.map { $0 == kept.state } ?? true) && (from.map { kept.receivedAt >= $0 } ?? true)
             && (to.map { kept.receivedAt < $0 } ?? true)
     }
@@ -165,6 +166,14 @@ package enum KeptSource: Sendable, Hashable {
 
     /// The identifier of the notification; nil for a statement.
     package var notification: String? { if case .notification(let kept, _) = self { kept.uuid } else { nil } }
+
+    /// Whether its text is damaged.
+    package var isDamaged: Bool {
+        switch self {
+        case .notification(let kept, _): kept.isDamaged
+        case .statement(let kept): kept.text.isEmpty
+        }
+    }
 
     /// The statement; nil for a notification.
     package var statement: KeptStatement? { if case .statement(let kept) = self { kept } else { nil } }

@@ -233,7 +233,7 @@ package struct LedgerImport: Sendable {
         case .appTransaction:
             let payload = try await verifier.appTransaction(text).payload
             try scope.requireMatch(payload.bundleId, payload.receiptType)
-            guard payload.appTransactionId.map({ $0.isIdentical(to: subject) }) ?? true else {
+            guard payload.appTransactionId.map({ $0.isExactly(subject) }) ?? true else {
                 throw Refusal(reason: "is signed for another account than it says")
             }
             fact = OriginalPurchaseFact(payload)

@@ -35,7 +35,7 @@ struct LineageRow {
     /// Whether who asks for the customer finds it.
     private var isInPlace: Bool { places.contains(number) }
 
-    func isIdentical(to other: LineageRow) -> Bool {
+    func isExactly(_ other: LineageRow) -> Bool {
         token == other.token && account == other.account && facts == other.facts && isInPlace && other.isInPlace
     }
 }
@@ -49,7 +49,7 @@ struct LineageDifferences {
     init(_ new: LineageRow?, _ old: LineageRow?, _ scopes: ScopeRegistry, _ db: Database) throws {
         count = new?.record?.count ?? 0
         guard let some = new ?? old else { return }
-        if let new, let old, new.isIdentical(to: old) { return }
+        if let new, let old, new.isExactly(old) { return }
         let place =
             (scopes[id: some.scope].map { "\($0.bundleID) \($0.environment.rawValue)" } ?? "scope \(some.scope)")
             + " \(some.original)"

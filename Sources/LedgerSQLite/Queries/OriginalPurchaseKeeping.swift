@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Ledger
 internal import AppStoreServer
 internal import AppStoreTrust
@@ -78,7 +79,7 @@ extension OriginalPurchaseTable.Kept {
         case .appTransaction:
             let payload = try await verifier.appTransaction(text).payload
             try scope.requireMatch(payload.bundleId, payload.receiptType)
-            guard payload.appTransactionId.map({ $0.isIdentical(to: subject) }) ?? true else {
+            guard payload.appTransactionId.map({ $0.isExactly(subject) }) ?? true else {
                 throw VerificationError(.badJSON, "the app transaction is of another account")
             }
             return OriginalPurchaseFact(payload)

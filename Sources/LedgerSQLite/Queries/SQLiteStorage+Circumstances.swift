@@ -1,3 +1,4 @@
+internal import AppStoreModels
 package import Ledger
 internal import Entitlements
 internal import Foundation
@@ -79,7 +80,7 @@ extension SQLiteStorage: CircumstanceStorage {
     private static func entries(of purchases: [HeldOriginalPurchase], _ customer: String) -> [Entry] {
         purchases.compactMap { held in
             // Nobody knows when in time what has no date belongs.
-            guard let date = held.fact.purchaseDate, held.ownership.owners.containsName(customer) else { return nil }
+            guard let date = held.fact.purchaseDate, held.ownership.owners.containsExactly(customer) else { return nil }
             return Entry(
                 place: TimelinePlace(date: date.milliseconds, number: 0, name: held.subject), original: "",
                 kind: .originalPurchase(held.fact))

@@ -14,7 +14,7 @@ extension SQLiteStorage: ClaimStorage {
                 do {
                     let transaction = ClaimTransaction(
                         claim: claim, givesAccess: givesAccess, originalGivesAccess: originalGivesAccess)
-                    outcome = .granted(try transaction.carryOut(db))
+                    outcome = try transaction.carryOut(db)
                 } catch is ClaimRefused { return .rollback }
                 return .commit
             }
@@ -70,13 +70,12 @@ private struct ClaimTransaction {
     let givesAccess: (Lineage) -> Bool
     let originalGivesAccess: (OriginalPurchaseFact) -> Bool
 
-    /// What is the customer's afterwards.
-    func carryOut(_ db: Database) throws -> Set<String> {
-        let isOvertaken = try isOvertaken(db)
-        let granted = try isOvertaken ? [] : takePurchases(db)
+    func carryOut(_ db: Database) throws -> ClaimOutcome {
+        if try isOvertaken(db) { return .overtaken }
+        let granted = try takePurchases(db)
         guard !claim.isRefused(granting: granted) else { throw ClaimRefused() }
-        guard let account = claim.appTransactionID, !isOvertaken else { return granted }
-        return granted.union(try take(account: account, db))
+        guard let account = claim.appTransactionID else { return .granted(granted) }
+        return .granted(granted.union(try take(account: account, db)))
     }
 
     /// Whether the customer was erased since the app asked.

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 package import Ledger
 internal import Foundation
 internal import GRDB
@@ -137,7 +138,7 @@ extension SQLiteStorage: InspectionStorage {
             Entry(place: TimelinePlace(date: $0.signedDate, number: $0.notification), original: original)
         }
         let changes = ownership.changes.filter {
-            $0.to.containsName(customer) || $0.from.containsName(customer)
+            $0.to.containsExactly(customer) || $0.from.containsExactly(customer)
         }.map {
             // No number is that of a notification.
             Entry(

@@ -18,7 +18,7 @@ enum ClaimTables {
         // By their bytes, as in the database.
         static func == (left: Self, right: Self) -> Bool {
             left.scope == right.scope && left.isAccount == right.isAccount
-                && left.identifier.isIdentical(to: right.identifier)
+                && left.identifier.isExactly(right.identifier)
         }
 
         func hash(into hasher: inout Hasher) {
@@ -119,7 +119,7 @@ enum ClaimTables {
     /// Makes who has it at present follow from the claims.
     static func derive(_ subject: Subject, _ db: Database) throws {
         let owners = try derived(subject, db)
-        guard try !owners.elementsEqual(present(subject, db), by: { $0.isIdentical(to: $1) }) else { return }
+        guard try !owners.elementsEqual(present(subject, db), by: { $0.isExactly($1) }) else { return }
         let (table, column) = names(subject)
         let key: [SQLValue] = [.integer(subject.scope), .text(subject.identifier)]
         try db.run("DELETE FROM \(table) WHERE scope = ? AND \(column) = ?", key)
@@ -185,7 +185,7 @@ extension ClaimTables {
             let subject = Subject(
                 scope: row.number(0) ?? 0, isAccount: row.number(1) == 1, identifier: row.text(2) ?? "")
             count += 1
-            let isSame = try derived(subject, db).elementsEqual(present(subject, db)) { $0.isIdentical(to: $1) }
+            let isSame = try derived(subject, db).elementsEqual(present(subject, db)) { $0.isExactly($1) }
             if !isSame { differing.append(subject) }
         }
         return (count, differing)

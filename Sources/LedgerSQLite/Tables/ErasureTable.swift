@@ -83,17 +83,7 @@ enum ErasureTable {
                     "DELETE FROM usage WHERE scope = ? AND customer = ? AND reported_at <= ?",
                     [.integer(scope), .text(customer), .integer(erasure.instant)])
                 report.usage = db.changesCount
-            case .rememberedAnswers:
-                // One that names another app or environment is about somebody else, who is called the same there. One that
-                // names none, or is not there yet, goes.
-                try db.run(
-                    """
-                    DELETE FROM requests WHERE customer = ?1 AND CASE WHEN json_valid(CAST(body AS TEXT)) THEN (
-                        SELECT bundle_id = coalesce(json_extract(CAST(body AS TEXT), '$.app'), bundle_id)
-                            AND environment = coalesce(json_extract(CAST(body AS TEXT), '$.environment'), environment)
-                        FROM scopes WHERE id = ?2)
-                    ELSE 1 END
-                    """, [.text(customer), .integer(scope)])
+            case .rememberedAnswers: try IdempotencyTable.forget(customer, in: scope, db)
             case .purchases: for purchase in held { try disown(purchase.record, customer, erasure, scope, db) }
             case .refundQuestions:
                 for purchase in held { try unnameQuestions(about: purchase.record, customer, scope, db) }

@@ -15,6 +15,28 @@ enum IdempotencyTable {
 
     /// How many are forgotten with each that comes.
     static let pruned = 20
+
+    /// Forgets the requests about a customer who is erased.
+    static func forget(_ customer: String, in scope: Int64, _ db: Database) throws {
+        let audience = try db.first(
+            "SELECT bundle_id, environment FROM scopes WHERE id = ?", [.integer(scope)]
+        ) { (bundleID: $0.text(0) ?? "", environment: $0.text(1) ?? "") }
+        guard let audience else { return }
+        let gone = try db.all(
+            "SELECT client, key, status, type, body FROM requests WHERE customer = ?", [.text(customer)]
+        ) { row -> (client: String, key: String)? in
+            let isGone = Erasure.removes(answer(row), about: audience.bundleID, in: audience.environment)
+            return isGone ? (row.text(0) ?? "", row.text(1) ?? "") : nil
+        }
+        for (client, key) in gone {
+            try db.run("DELETE FROM requests WHERE client = ? AND key = ?", [.text(client), .text(key)])
+        }
+    }
+
+    /// The answer in the columns `status`, `type` and `body`, which a question has from the third on.
+    fileprivate static func answer(_ row: SQLStatement) -> RememberedRequest.Answer? {
+        row.number(2).map { .init(status: Int($0), type: row.text(3), body: row.blob(4) ?? Data()) }
+    }
 }
 
 extension SQLiteStorage: IdempotencyStorage {
@@ -29,9 +51,7 @@ extension SQLiteStorage: IdempotencyStorage {
             ) { row in
                 RememberedRequest(
                     fingerprint: row.blob(0) ?? Data(), startedAt: row.number(1) ?? 0,
-                    answer: row.number(2).map {
-                        .init(status: Int($0), type: row.text(3), body: row.blob(4) ?? Data())
-                    })
+                    answer: IdempotencyTable.answer(row))
             }
             let decision = IdempotencyDecision.of(known, fingerprint: fingerprint, at: now, patience: patience)
             guard decision == .proceed else { return decision }

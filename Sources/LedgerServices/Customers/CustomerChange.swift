@@ -1,3 +1,4 @@
+internal import AppStoreModels
 package import Ledger
 
 /// A purchase came to a customer, or went from them.
@@ -9,7 +10,7 @@ package struct CustomerChange: Sendable {
 
     package init(_ change: Ownership.Change, of original: String, for customer: String) {
         (originalTransactionID, self.change) = (original, change)
-        isLoss = change.from.containsName(customer)
+        isLoss = change.from.containsExactly(customer)
     }
 
     /// The name of the event that tells of it.
@@ -21,7 +22,8 @@ extension HeldPurchase {
     package func changes(for customer: String, until instant: Milliseconds) -> [CustomerChange] {
         ownership.changes
             .filter { change in
-                change.instant <= instant && (change.from.containsName(customer) || change.to.containsName(customer))
+                change.instant <= instant
+                    && (change.from.containsExactly(customer) || change.to.containsExactly(customer))
             }
             .map { CustomerChange($0, of: lineage.originalTransactionID, for: customer) }
     }

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Entitlements
 internal import Foundation
 internal import Ledger
@@ -10,7 +11,7 @@ extension CustomerReader {
         facts.add(try await storage.circumstances(of: customer, in: scope))
         guard let instant, instant < now else { return }
         facts.originalPurchases = try await storage.originalPurchasesHeld(by: customer, in: scope.id)
-            .filter { $0.ownership.owners(at: instant.milliseconds).containsName(customer) }.map(\.fact)
+            .filter { $0.ownership.owners(at: instant.milliseconds).containsExactly(customer) }.map(\.fact)
     }
 }
 

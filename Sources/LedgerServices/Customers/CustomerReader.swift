@@ -59,7 +59,7 @@ package struct CustomerReader: Sendable {
     private func lineages(of customer: String, in scope: Scope, at instant: Date?) async throws -> [Lineage] {
         guard let instant, instant < now else { return try await storage.lineages(of: customer, in: scope.id) }
         let held = try await storage.purchasesHeld(by: customer, in: scope.id)
-        return held.filter { $0.ownership.owners(at: instant.milliseconds).containsName(customer) }
+        return held.filter { $0.ownership.owners(at: instant.milliseconds).containsExactly(customer) }
             .map(\.lineage).filter { !$0.isEmpty }
     }
 
@@ -105,7 +105,7 @@ package struct CustomerReader: Sendable {
                 if let transaction = parts.transaction { facts.transactions.append(TransactionFact(transaction)) }
                 if let renewal = parts.renewal { facts.renewals.append(RenewalFact(renewal)) }
             } catch {
-                unverified.append(UnverifiedText(error, original, notification: kept.uuid))
+                unverified.append(UnverifiedText(error, isDamaged: kept.isDamaged, original, notification: kept.uuid))
             }
         }
         return unverified

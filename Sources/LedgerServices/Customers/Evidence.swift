@@ -67,7 +67,6 @@ private struct EvidenceCollection {
     init(verifier: SignedDataVerifier) { self.verifier = verifier }
 
     mutating func add(_ source: KeptSource, _ original: String) async {
-        let notification = source.notification
         do throws(VerificationError) {
             switch source {
             case .statement(let kept): try await add(kept.text, kept.kind, (kept.origin, kept.receivedAt, nil))
@@ -78,7 +77,8 @@ private struct EvidenceCollection {
                 if let text { try await add(text, kind, (kept.origin, kept.receivedAt, kept.uuid)) }
             }
         } catch {
-            let text = UnverifiedText(error, original, notification: notification)
+            let text = UnverifiedText(
+                error, isDamaged: source.isDamaged, original, notification: source.notification)
             if !unverified.contains(text) { unverified.append(text) }
         }
     }

@@ -3,7 +3,7 @@ internal import AppStoreServer
 package import AppStoreTrust
 
 /// A text that was believed when it came and does not verify now: a certificate was revoked, the configuration has other
-/// anchors or apps, or somebody has changed the file. What it says does not count.
+/// anchors or apps, or somebody has changed the file, or it is damaged there. What it says does not count.
 package struct UnverifiedText: Sendable, Hashable {
     package var originalTransactionID: String
     /// The notification that it is, or is part of; nil for what came without one.
@@ -12,10 +12,18 @@ package struct UnverifiedText: Sendable, Hashable {
     package var code: String
     package var reason: String
 
-    package init(_ error: VerificationError, _ originalTransactionID: String, notification: String?) {
+    package init(
+        _ error: VerificationError, isDamaged: Bool, _ originalTransactionID: String, notification: String?
+    ) {
         self.originalTransactionID = originalTransactionID
         self.notification = notification
-        (code, reason) = ("\(error.code)", error.message)
+        code = Self.code(of: error, isDamaged: isDamaged)
+        reason = isDamaged ? "the stored text is damaged" : error.message
+    }
+
+    /// The code of why a text does not verify that is kept. One that is damaged is kept as an empty one.
+    package static func code(of error: VerificationError, isDamaged: Bool) -> String {
+        isDamaged ? StorageError.Code.damaged.rawValue : "\(error.code)"
     }
 }
 

@@ -1,3 +1,4 @@
+internal import Basics
 package import Ledger
 internal import AppStoreModels
 package import Foundation
@@ -54,22 +55,6 @@ package enum TimelineSentence {
             : "The purchase \(original) was transferred to this customer from \(names(change.change.from))."
     }
 
-    /// A price such as `9.99 USD`, from thousandths.
-    package static func price(_ price: Int64, _ currency: String) -> String {
-        "\(amount(price, in: currency)) \(currency)"
-    }
-
-    /// A price without its currency, such as `9.99`, from thousandths.
-    package static func amount(_ price: Int64, in currency: String) -> String {
-        let (whole, rest) = price.magnitude.quotientAndRemainder(dividingBy: 1000)
-        var digits = ""
-        if rest != 0 || !currenciesWithoutCents.contains(currency) {
-            let thousandths = String(1000 + rest).dropFirst()
-            digits = "." + (thousandths.hasSuffix("0") ? thousandths.dropLast() : thousandths)
-        }
-        return "\(price < 0 ? "-" : "")\(whole)\(digits)"
-    }
-
     /// A day such as `3 May 2026`, in UTC.
     package static func day(_ date: Date) -> String {
         let parts = calendar.dateComponents([.year, .month, .day], from: date)
@@ -78,7 +63,6 @@ package enum TimelineSentence {
         return "\(day) \(months[month - 1]) \(year)"
     }
 
-    private static let currenciesWithoutCents: Set = ["JPY", "KRW", "VND", "CLP", "PYG", "ISK", "UGX", "XAF", "XOF"]
     private static let months = [
         "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
         "December",
@@ -108,7 +92,7 @@ extension NotificationParts {
 
     private var price: String? {
         guard let price = transaction?.price, let currency = transaction?.currency else { return nil }
-        return price == 0 ? "free" : TimelineSentence.price(price, currency)
+        return price == 0 ? "free" : PriceText.price(price, currency)
     }
 }
 

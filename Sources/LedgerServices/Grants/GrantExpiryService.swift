@@ -38,14 +38,12 @@ package struct GrantExpiryService: Service {
     /// Tells of all that have ended by now.
     package func emitDue() async throws {
         while true {
-            let count: Int
-            do { count = try await storage.emitExpiredGrants(at: clock.now().milliseconds, limit: Self.batch) } catch {
-                // One cannot be read, and others may have been told.
-                wakeWebhooks()
-                throw error
+            let expired = try await storage.emitExpiredGrants(at: clock.now().milliseconds, limit: Self.batch)
+            if expired.count > 0 { wakeWebhooks() }
+            if let damage = expired.damage {
+                logger.error("a grant cannot be read", metadata: ["reason": "\(damage.logReason)"])
             }
-            if count > 0 { wakeWebhooks() }
-            guard count == Self.batch else { return }
+            guard expired.count == Self.batch else { return }
         }
     }
 }

@@ -282,6 +282,8 @@ package final class NotificationProcessor: Service {
                 return false
             }
         } catch {
+            logger.error(
+                "a notification could not be given up", metadata: ["id": "\(id)", "reason": "\(error.logReason)"])
             return false
         }
     }

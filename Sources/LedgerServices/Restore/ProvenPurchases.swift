@@ -1,4 +1,4 @@
-package import Ledger
+internal import Ledger
 package import AppStoreModels
 internal import AppStoreReceipts
 package import AppStoreServer
@@ -15,8 +15,6 @@ package struct ProvenPurchases: Sendable {
     fileprivate(set) var renewals: [(renewal: Verified<JWSRenewalInfoDecodedPayload>, parameter: String)] = []
     package private(set) var appTransaction: Verified<AppTransaction>?
     private(set) var receipt: ProvenReceipt?
-    /// The Apple account of the session that sent it, by its app transaction; nil if no session did.
-    private(set) var sessionAccount: String?
     /// What was sent beside it and cannot be believed.
     fileprivate(set) var refused: [RefusedText] = []
 
@@ -71,8 +69,7 @@ package struct ProvenPurchases: Sendable {
     /// not known whoever has the text has the device. A session sends no receipt, which names no account either.
     ///
     /// - Parameter known: What the ledger knows of the purchases.
-    package mutating func limit(to account: String, knowing known: [Lineage] = []) throws(ServiceFailure) {
-        sessionAccount = account
+    mutating func limit(to account: String, knowing known: [Lineage]) throws(ServiceFailure) {
         let foreign = known.filter { $0.isBought(byOtherThan: account) }.map(\.originalTransactionID)
         func isOther(_ transaction: Verified<JWSTransactionDecodedPayload>) -> Bool {
             let payload = transaction.payload

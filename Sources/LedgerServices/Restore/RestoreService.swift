@@ -50,10 +50,12 @@ package struct RestoreService: Sendable {
     /// - Parameters:
     ///   - accountToken: The account that the customer's purchases name, if that is not the customer's identifier: what was
     ///     signed for it is the customer's.
+    ///   - session: The Apple account that the app's session is of, by its app transaction: it gets nothing that another
+    ///     one bought. Nil if no session asks.
     ///   - age: If the App Store was asked about the Apple account not so long ago, in seconds, it is not again.
     package func restore(
-        _ reported: ProvenPurchases, for customer: String, named accountToken: String? = nil, in scope: Scope,
-        _ takeover: Takeover,
+        _ reported: ProvenPurchases, for customer: String, named accountToken: String? = nil,
+        inSessionOf session: String? = nil, in scope: Scope, _ takeover: Takeover,
         askingUnlessYoungerThan age: TimeInterval = 0
     ) async throws -> Restoration {
         guard !reported.isEmpty else {
@@ -61,8 +63,7 @@ package struct RestoreService: Sendable {
         }
         // An erasure that comes while this waits is about this report too.
         let erased = try await storage.lastErasure(of: customer, in: scope) ?? .min
-        let proven = try await limited(reported, for: customer, in: scope)
-        let session = proven.sessionAccount
+        let proven = try await limited(reported, to: session, for: customer, in: scope)
         let unknown = try await keep(proven, in: scope)
         if let accountToken { try await adopt(accountToken, for: customer, in: scope) }
         let sent = proven.originalTransactionIDs
@@ -92,16 +93,16 @@ package struct RestoreService: Sendable {
     /// Leaves out of what a session sent what the ledger knows to be of another Apple account. What it learns of that later,
     /// the claims leave out. What the customer has already, they keep: the same report comes again and again.
     private func limited(
-        _ proven: ProvenPurchases, for customer: String, in scope: Scope
+        _ proven: ProvenPurchases, to session: String?, for customer: String, in scope: Scope
     ) async throws -> ProvenPurchases {
-        guard let account = proven.sessionAccount else { return proven }
+        guard let session else { return proven }
         var known: [Lineage] = []
         for original in proven.unnamedOriginalTransactionIDs {
-            if try await storage.owners(of: original, in: scope.id).containsName(customer) { continue }
+            if try await storage.owners(of: original, in: scope.id).containsExactly(customer) { continue }
             if let lineage = try await storage.lineage(original, in: scope.id) { known.append(lineage) }
         }
         var rest = proven
-        try rest.limit(to: account, knowing: known)
+        try rest.limit(to: session, knowing: known)
         return rest
     }
 
@@ -182,9 +183,8 @@ package struct RestoreService: Sendable {
         case .granted(let originals):
             wakeWebhooks()
             return originals
-        case .inUse:
-            let erased = try await storage.lastErasure(of: customer, in: scope)
-            throw claim.isOvertaken(by: erased) ? ServiceFailure.erased : .inUse
+        case .inUse: throw ServiceFailure.inUse
+        case .overtaken: throw ServiceFailure.erased
         }
     }
 }

@@ -117,6 +117,7 @@ extension Store {
             subscription.expirationIntent = nil
             subscription.retryEnds = nil
             subscription.graceEnds = nil
+            subscription.wasCancelledInGrace = false
             subscription.recovery = nil
         }
         subscriptions[subscription.id] = subscription

@@ -257,6 +257,7 @@ extension Subscription {
         expirationIntent = owner.expirationIntent
         retryEnds = owner.retryEnds
         graceEnds = owner.graceEnds
+        wasCancelledInGrace = owner.wasCancelledInGrace
     }
 }
 

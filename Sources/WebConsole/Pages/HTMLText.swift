@@ -1,3 +1,5 @@
+internal import Basics
+
 /// Writes texts as HTML.
 enum HTMLText {
     /// The text with entities for what HTML takes for markup, in an element and in an attribute.
@@ -6,18 +8,16 @@ enum HTMLText {
     /// another character, which stays as it is and ends the attribute that it stands in.
     static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: isMarkup) else { return text }
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "&": result += "&amp;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(scalar)
+        return text.escaping {
+            switch $0 {
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "&": "&amp;"
+            case "\"": "&quot;"
+            case "'": "&#39;"
+            default: nil
             }
         }
-        return result
     }
 
     private static func isMarkup(_ byte: UInt8) -> Bool {

@@ -28,19 +28,18 @@ struct Demo: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let report = try await DemoWorld.run { world in
-            let teller = DemoTeller(isQuiet: json)
-            let (report, protagonist) = try await Signals.removing(world.place) {
-                var story = DemoStory(world, DemoCast(customers: customers), teller)
-                return (try await story.tell(), story.protagonist)
-            }
+        let teller = DemoTeller(isQuiet: json)
+        let (report, _) = try await DemoWorld.run { world in
+            var story = DemoStory(world, DemoCast(customers: customers), teller)
+            return (try await story.tell(), story.protagonist)
+        } afterwards: { world, told in
+            let (report, protagonist) = told
             if json {
                 Output.line(JSONText.encode(report))
             } else if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {
                 teller.invite(world, protagonist)
                 await Signals.wait()
             }
-            return report
         }
         guard report.agreed else {
             throw Refusal(code: "disagreement", message: "the server and the App Store do not agree")

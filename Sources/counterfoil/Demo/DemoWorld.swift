@@ -20,37 +20,47 @@ final class DemoWorld {
     private var server: Server?
     private var port = 0
 
-    private init(_ simulator: Simulator, _ folder: URL) {
-        self.simulator = simulator
+    private init(in folder: URL) async throws {
         self.folder = folder
-    }
-
-    /// Starts both in a temporary folder, which goes when `body` returns.
-    static func run<Value>(_ body: (DemoWorld) async throws -> Value) async throws -> Value {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-demo-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
         var configuration = SimulatorConfiguration()
-        configuration.clock = .frozen(start)
+        configuration.clock = .frozen(Self.start)
         configuration.directory = folder.appending(path: "simulator")
         configuration.production.gracePeriod = .sixteenDays
         // The clock stands still while the server asks, and an hour's quota would last for ever.
         configuration.production.enforcesRateLimits = false
-        let world = DemoWorld(try await Simulator.start(configuration), folder)
-        let result: Result<Value, any Error>
-        do {
-            try await world.startServer()
-            result = .success(try await body(world))
-        } catch { result = .failure(error) }
-        do { try await world.stopServer() } catch { Output.error("the server did not end well") }
-        await world.simulator.stop()
-        return try result.get()
+        simulator = try await Simulator.start(configuration)
+    }
+
+    /// Has both live through `story` in a temporary folder, and be looked at in `afterwards`. The folder goes in the end, also
+    /// where Ctrl-C or SIGTERM ends the process while they start, live or stop.
+    static func run<Value>(
+        _ story: (DemoWorld) async throws -> Value, afterwards: (DemoWorld, Value) async -> Void
+    ) async throws -> Value {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-demo-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (world, value) = try await Signals.removing(folder.path) {
+            let world = try await DemoWorld(in: folder)
+            do {
+                try await world.startServer()
+                return (world, try await story(world))
+            } catch {
+                await world.stop()
+                throw error
+            }
+        }
+        await afterwards(world, value)
+        try await Signals.removing(folder.path) { await world.stop() }
+        return value
+    }
+
+    private func stop() async {
+        do { try await stopServer() } catch { Output.error("the server did not end well") }
+        await simulator.stop()
     }
 
     /// Where the server is.
     var url: String { "http://127.0.0.1:\(port)" }
-    /// Where all of it is.
-    var place: String { folder.path }
     /// The ledger.
     var database: String { folder.appending(path: "counterfoil.sqlite").path }
     /// Where the simulator keeps what its commands need.

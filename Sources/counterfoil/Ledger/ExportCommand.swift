@@ -85,13 +85,9 @@ struct LedgerImportCommand: AsyncParsableCommand {
     func run() async throws {
         try Input.requireFile(file)
         let configuration = try options.load()
-        let result: Result<Answer, any Error>
-        do { result = .success(try await LedgerOptions.withStorageErrors { try await read(configuration) }) } catch {
-            result = .failure(error)
+        let answer = try await LedgerOwner.handingOver(configuration.storage.path) {
+            try await LedgerOptions.withStorageErrors { try await read(configuration) }
         }
-        // Also where it failed: the files are there.
-        try LedgerOwner.handOver(configuration.storage.path, former: nil)
-        let answer = try result.get()
         if options.json { Output.line(JSONText.encode(answer)) } else { print(answer) }
         guard answer.isComplete else {
             throw Refusal(code: "import_incomplete", message: "not everything in \(file.printable) was imported")

@@ -1,4 +1,5 @@
 import Foundation
+internal import Ledger
 import LedgerSQLite
 
 /// Whom a ledger's files belong to. Root runs the ledger commands, and another user the server.
@@ -24,6 +25,21 @@ enum LedgerOwner {
                     message: "\(file.printable) is in place but belongs to root: chown it to the server's user")
             }
         }
+    }
+
+    /// Does `body`, and then gives the ledger's files away, also where it failed: they are there. What failed first is thrown.
+    static func handingOver<Value: Sendable>(
+        _ path: String, _ body: () async throws -> Value
+    ) async throws -> Value {
+        let value: Value
+        do { value = try await body() } catch {
+            do { try handOver(path, former: nil) } catch let second {
+                Output.error("note \((second as? Refusal)?.message ?? second.logReason.printable)")
+            }
+            throw error
+        }
+        try handOver(path, former: nil)
+        return value
     }
 
     private static func owner(of file: String) throws -> (user: UInt32, group: UInt32) {

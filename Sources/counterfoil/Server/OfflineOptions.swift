@@ -21,13 +21,9 @@ struct OfflineOptions: ParsableArguments {
     func run<Value: Sendable>(_ body: (ServerCore) async throws -> Value) async throws -> Value {
         let configuration = try Configurations.load(config).configuration
         do {
-            let result: Result<Value, any Error>
-            do { result = .success(try await OfflineServer.run(configuration, body)) } catch {
-                result = .failure(error)
+            return try await LedgerOwner.handingOver(configuration.storage.path) {
+                try await OfflineServer.run(configuration, body)
             }
-            // Also where it failed: the files are there.
-            try LedgerOwner.handOver(configuration.storage.path, former: nil)
-            return try result.get()
         } catch let error as StorageError {
             let advice =
                 error.code == .busy

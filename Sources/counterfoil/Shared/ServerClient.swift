@@ -73,10 +73,17 @@ struct ServerClient: Sendable {
 
 /// The address of a server as options take it.
 enum ServerURL {
+    /// The URL, if it is one of http or https with a host.
+    static func http(_ text: String) -> URL? {
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+            !(url.host() ?? "").isEmpty
+        else { return nil }
+        return url
+    }
+
     /// The URL without slashes at its end.
     static func checked(_ text: String, option: String) throws -> String {
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
-            !(url.host() ?? "").isEmpty, url.user() == nil, url.password() == nil, url.query() == nil,
+        guard let url = http(text), url.user() == nil, url.password() == nil, url.query() == nil,
             url.fragment() == nil
         else {
             // Without the text, which may have a password in it.

@@ -41,8 +41,7 @@ struct ListenCommand: AsyncParsableCommand {
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port takes 0 to 65535.") }
         if let count, count < 1 { throw ValidationError("--count takes a number from 1.") }
-        guard let forwardTo else { return }
-        guard let url = URL(string: forwardTo), url.host() != nil, ["http", "https"].contains(url.scheme) else {
+        if let forwardTo, ServerURL.http(forwardTo) == nil {
             throw ValidationError("--forward-to takes an http or https URL.")
         }
     }

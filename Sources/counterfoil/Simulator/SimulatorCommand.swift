@@ -97,8 +97,7 @@ struct SimulatorRun: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port takes 0 to 65535.") }
-        guard let notify else { return }
-        guard let url = URL(string: notify), url.host() != nil, ["http", "https"].contains(url.scheme) else {
+        if let notify, ServerURL.http(notify) == nil {
             throw ValidationError("--notify takes an http or https URL.")
         }
     }

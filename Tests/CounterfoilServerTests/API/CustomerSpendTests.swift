@@ -108,7 +108,7 @@ import Testing
             try await world.simulator.advance(by: 65 * 86_400)
             try await world.settle()
             let facts = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil).facts
-            let paid = TimelineSentence.amount(facts.transactions.compactMap(\.price).reduce(0, +), in: "USD")
+            let paid = PriceText.amount(facts.transactions.compactMap(\.price).reduce(0, +), in: "USD")
             let page = try await browser.get(path).text
             #expect(page.contains("Spend") && page.contains(">\(paid)<"))
         }

@@ -115,12 +115,4 @@ import Testing
             #expect(try await world.api.get("/v1/customers/\(anna)/timeline?limit=101").status == 400)
         }
     }
-
-    @Test(arguments: [
-        (9990, "USD", "9.99 USD"), (0, "USD", "0.00 USD"), (1_500_000, "JPY", "1500 JPY"), (995, "KWD", "0.995 KWD"),
-        (-1000, "EUR", "-1.00 EUR"), (Int64.min, "EUR", "-9223372036854775.808 EUR"),
-    ])
-    func `writes prices as people do`(price: Int64, currency: String, text: String) {
-        #expect(TimelineSentence.price(price, currency) == text)
-    }
 }

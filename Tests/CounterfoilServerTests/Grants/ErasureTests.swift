@@ -92,7 +92,8 @@ import Testing
         }
     }
 
-    @Test func `also while a report of theirs waits for the App Store`() async throws {
+    @Test(arguments: [true, false])
+    func `also while a report of theirs waits for the App Store, which is told so`(_ restore: Bool) async throws {
         try await Front.run { front in
             try await World.run(server: { configuration in
                 Asker.configure(&configuration)
@@ -102,14 +103,16 @@ import Testing
                 let outcome = try await world.simulator.perform(
                     .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
                 let id = try #require(outcome.transactionID)
-                let body = ["signed_transactions": try await world.signedTransactions(of: id)]
+                let texts = try await world.signedTransactions(of: id)
+                let body: [String: Any] = ["signed_transactions": texts, "restore": restore]
                 let path = "/v1/customers/person-anna"
                 front.change { asked in
                     guard asked.contains("/history/") else { return nil }
                     _ = try await world.api.send("DELETE", path)
                     return nil
                 }
-                #expect(try await world.api.post(path + "/purchases", body).status == 200)
+                let overtaken = try await world.api.post(path + "/purchases", body)
+                #expect(overtaken.status == 409 && overtaken.code == "customer_erased", "\(overtaken.text)")
                 let owners = try await world.server.core.storage.owners(of: id, in: world.scope().id)
                 #expect(owners.count == 1 && owners.allSatisfy { $0.hasPrefix("erased:") }, "\(owners)")
                 #expect(!(try await Self.contents(world).contains("person-anna")))

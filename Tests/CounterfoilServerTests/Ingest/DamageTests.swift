@@ -116,6 +116,13 @@ internal import NIOHTTP1
             let entries = try await world.api.get("/v1/customers/\(anna)/timeline").items
             let damaged = entries.filter { $0["sentence"] as? String == "Received, but its text is damaged on disk." }
             #expect(damaged.map { $0["verification_failure"] as? String } == ["storage_damaged"], "\(entries)")
+            try await world.simulator.advance(by: 3600)
+            let past = world.simulator.core.now.milliseconds - 1
+            for path in ["?at=\(past)", "/entitlements/premium/explain?at=\(past)"] {
+                let answer = try await world.api.get("/v1/customers/\(anna)\(path)")
+                let unverified = try #require(answer["unverified"] as? [[String: Any]], "\(answer.text)")
+                #expect(unverified.map { $0["code"] as? String } == ["storage_damaged"])
+            }
         }
     }
 
@@ -315,18 +322,16 @@ internal import NIOHTTP1
                 try db.execute(sql: "CREATE TEMP TABLE good AS SELECT content FROM grant_events WHERE grant_id = 'a'")
                 try db.execute(sql: "\(set) 'no JSON' WHERE grant_id = 'a'")
             }
-            let error = await #expect(throws: StorageError.self) {
-                try await storage.emitExpiredGrants(at: 1000, limit: 10)
-            }
-            #expect(error?.code == .damaged)
+            let expired = try await storage.emitExpiredGrants(at: 1000, limit: 10)
+            #expect(expired.count == 2 && expired.damage?.code == .damaged)
             // Two were made, one has ended.
             #expect(try await storage.lastEvent() == 3)
             // Nobody is told of it every second.
-            #expect(try await storage.emitExpiredGrants(at: 2000, limit: 10) == 0)
+            #expect(try await storage.emitExpiredGrants(at: 2000, limit: 10) == ExpiredGrants(count: 0))
             try await storage.pool.write { db in
                 try db.execute(sql: "\(set) (SELECT content FROM temp.good) WHERE grant_id = 'a'")
             }
-            #expect(try await storage.emitExpiredGrants(at: 4_000_000, limit: 10) == 1)
+            #expect(try await storage.emitExpiredGrants(at: 4_000_000, limit: 10) == ExpiredGrants(count: 1))
             #expect(try await storage.lastEvent() == 4)
             try storage.close()
         }

@@ -197,4 +197,22 @@ extension ChargingAheadTests {
         #expect(try late.status() == .billingRetry)
         try expectSound(late.store, at: late.now)
     }
+
+    @Test func `The reversal of a refund takes back that a subscription was given up in its grace period`() throws {
+        var (shop, _, end) = try Self.charged()
+        shop.store.settings.gracePeriod = .sixteenDays
+        let paid = try shop.last().transaction.transactionId
+        try shop.perform(.shareWithFamily(customer: "anna", member: "ben"))
+        try shop.perform(.approveRefund(customer: "anna", transaction: paid))
+        try shop.perform(.resume(customer: "anna"))
+        try shop.perform(.failBilling(customer: "anna"))
+        shop.now = end
+        shop.store.run(until: end)
+        #expect(try shop.status() == .billingGracePeriod)
+        try shop.perform(.cancel(customer: "anna"))
+        // The family's with it.
+        #expect(shop.store.subscriptions.values.map(\.wasCancelledInGrace) == [true, true])
+        try shop.perform(.reverseRefund(customer: "anna", transaction: paid))
+        #expect(shop.store.subscriptions.values.map(\.wasCancelledInGrace) == [false, false])
+    }
 }

@@ -9,7 +9,7 @@ internal import WebConsole
 enum CompletenessPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Completeness")
-        page.topics = ["recoveries"]
+        page.topics = [ChangeTopic.recoveries]
         page.api = "/v1/completeness"
         page.sayWhatWasDone(visit)
         let answer = try await visit.get("/v1/completeness")

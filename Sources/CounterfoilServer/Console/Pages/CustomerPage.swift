@@ -1,3 +1,4 @@
+internal import Basics
 internal import AppStoreModels
 internal import Entitlements
 internal import Foundation
@@ -136,9 +137,9 @@ enum CustomerPage {
                 let (paid, refunded) = (item["paid_milliunits"].number ?? 0, item["refunded_milliunits"].number ?? 0)
                 // Neither is below zero, so the difference cannot overflow.
                 return [
-                    .foreign(currency), .number(TimelineSentence.amount(paid, in: currency)),
-                    .number(TimelineSentence.amount(refunded, in: currency)),
-                    .number(TimelineSentence.amount(paid - refunded, in: currency)),
+                    .foreign(currency), .number(PriceText.amount(paid, in: currency)),
+                    .number(PriceText.amount(refunded, in: currency)),
+                    .number(PriceText.amount(paid - refunded, in: currency)),
                     .number(item["payments"].text ?? "0"),
                 ]
             }, empty: "No price is known.")

@@ -1,3 +1,4 @@
+internal import Basics
 internal import AppStoreModels
 internal import Foundation
 internal import LedgerServices
@@ -92,7 +93,7 @@ enum PageFacts {
         if let word = SignedWords.word(for: String(number), of: member.name) { return .plain(word) }
         let currency = member.around.reversed().compactMap { $0["currency"].text }.first
         if SignedWords.prices.contains(member.name), let currency {
-            return .foreign(TimelineSentence.price(number, currency))
+            return .foreign(PriceText.price(number, currency))
         }
         // Thousandths of a percent.
         if member.name == "revocationPercentage" { return .plain("\(Decimal(thousandths: number)) %") }

@@ -10,7 +10,7 @@ enum RecoveryPage {
         let id = visit.segment("id")
         var page = visit.page("Recovery", foreign: id)
         page.up = ("Completeness", visit.list("completeness"))
-        page.topics = ["recoveries"]
+        page.topics = [ChangeTopic.recoveries]
         let target = visit.target(["recoveries", id], isScoped: false)
         page.api = target
         let answer = try await visit.get(target)

@@ -30,15 +30,5 @@ enum Thousandths {
         return price
     }
 
-    /// The shortest text that ``read(_:)`` reads as `price`.
-    static func text(_ price: Int64) -> String {
-        let (units, fraction) = price.quotientAndRemainder(dividingBy: 1000)
-        guard fraction != 0 else { return String(units) }
-        var decimals = String(fraction.magnitude)
-        decimals = String(repeating: "0", count: 3 - decimals.utf8.count) + decimals
-        while decimals.last == "0" { decimals.removeLast() }
-        return "\(units).\(decimals)"
-    }
-
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import AppStoreModels
 internal import Foundation
 internal import WebConsole
@@ -11,7 +12,7 @@ extension SimulatorPanel {
             let terms = product.subscription
             return [
                 "id": .foreign(product.id), "title": .foreign(product.name), "type": .text(product.type.rawValue),
-                "price": .text(PanelWords.price(product.price(in: storefront.code), storefront.currency)),
+                "price": .text(PriceText.price(product.price(in: storefront.code), storefront.currency)),
                 "period": .text(
                     terms.map { "each \(PanelWords.length(of: $0.period)), group \($0.group), level \($0.level)" } ?? ""
                 ),

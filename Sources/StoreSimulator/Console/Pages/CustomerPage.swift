@@ -78,7 +78,7 @@ extension SimulatorPanel {
             "url": .link(request.link(request.page, [("text", payload.transactionId)])),
             "id": .text(payload.transactionId), "product": .foreign(payload.productId),
             "bought": .time(payload.purchaseDate, now: now), "expires": .time(payload.expiresDate),
-            "price": .text(payload.price.map { PanelWords.price($0, payload.currency ?? "") } ?? ""),
+            "price": .text(payload.price.map { PriceText.price($0, payload.currency ?? "") } ?? ""),
             "remark": .text(
                 [
                     payload.revocationDate.map { "refunded \($0.consoleText)" },

@@ -1,3 +1,4 @@
+internal import Basics
 internal import AppStoreModels
 internal import Foundation
 internal import WebConsole
@@ -47,7 +48,7 @@ extension SimulatorPanel {
         core.read(request.environment) { store, _ in
             let storefront = store.catalogue.storefronts.first ?? .usa
             return store.catalogue.products.filter(isMeant).prefix(500).map { product in
-                let price = PanelWords.price(product.price(in: storefront.code), storefront.currency)
+                let price = PriceText.price(product.price(in: storefront.code), storefront.currency)
                 let length = product.subscription.map { ", each \(PanelWords.length(of: $0.period))" } ?? ""
                 return (product.id, "\(product.id) (\(price)\(length))")
             }
@@ -102,16 +103,5 @@ enum PanelWords {
             case .year: "year"
             }
         return period.count == 1 ? unit : "\(period.count) \(unit)s"
-    }
-
-    /// `9.90 USD` and `1500 JPY`, from thousandths.
-    static func price(_ thousandths: Int64, _ currency: String) -> String {
-        let (whole, rest) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
-        var cents = ""
-        if rest != 0 {
-            let digits = String(1000 + rest).dropFirst()
-            cents = "." + (digits.hasSuffix("0") ? digits.dropLast() : digits)
-        }
-        return "\(thousandths < 0 ? "-" : "")\(whole)\(cents) \(currency)"
     }
 }

@@ -1,5 +1,5 @@
 /// An address that the server listens on, and the settings that name it.
-struct ListenPlace: Sendable {
+struct ListenAddress: Sendable {
     let host: String
     let port: Int
     /// The setting of the host and where it was said: `console.listen.host (line 12)`.
@@ -18,14 +18,10 @@ struct ListenPlace: Sendable {
 
     /// Where the console is, if it has an address of its own.
     init(ofConsole address: ServerConfiguration.Console.Address, _ configuration: ServerConfiguration) {
-        let isTheAPIs = address.port == configuration.listen.port
+        let taken = address.port == configuration.listen.port ? "the API has that port: " : ""
         self.init(
             address.host, address.port, "console.listen", configuration,
-            remedy: {
-                isTheAPIs
-                    ? "the API has that port: choose another one in \($0)"
-                    : "choose another port in \($0)"
-            })
+            remedy: { "\(taken)choose another port in \($0)" })
     }
 
     private init(
