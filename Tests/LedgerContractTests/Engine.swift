@@ -1,8 +1,9 @@
 import Foundation
 import Ledger
-import LedgerSQLite
 import MemoryLedger
 import Testing
+
+@testable import LedgerSQLite
 
 /// The databases that the contract suite passes on. A new one gets a case here, and nothing else.
 enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
@@ -19,6 +20,21 @@ enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
             var options = SQLiteStorage.Options()
             options.isSynchronous = false
             return try SQLiteStorage(path: folder.appending(path: UUID().uuidString).path, options: options)
+        }
+    }
+
+    /// Damages the text of a notification, as a bad disk does.
+    func damage(text notification: Int64, of ledger: any LedgerEngine) async throws {
+        switch self {
+        case .memory:
+            let memory = try #require(ledger as? MemoryLedger)
+            try memory.damage(text: notification)
+        case .sqlite:
+            let storage = try #require(ledger as? SQLiteStorage)
+            let table = notification < 0 ? "other_texts" : "notifications"
+            try await storage.write { db in
+                try db.run("UPDATE \(table) SET text = x'01' WHERE id = ?", [.integer(abs(notification))])
+            }
         }
     }
 }

@@ -150,6 +150,35 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a text that cannot be read is a failure, and one that can be read stays as it is`(
+        _ engine: Engine
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            var facts = RandomFacts(seed: 3)
+            let walk = try await Walk(try engine.open(in: folder))
+            let (ledger, scope) = (walk.ledger, walk.scopes[0].id)
+            let one = facts.notification(in: walk.scopes[0], at: 0).received
+            var other = one
+            other.text = facts.text()
+            let ids = try await ledger.commit(receiving: [one, other], folding: []).map(\.id)
+            try #require(ids.count == 2 && ids[0] > 0 && ids[1] < 0)
+            for id in ids {
+                #expect(try await ledger.failDamaged(id, message: "its text is damaged", at: 9) == false)
+            }
+            #expect(try await ledger.backlog().count == 2)
+            #expect(try await ledger.failedNotifications(code: "storage_damaged", in: [scope], limit: 9).isEmpty)
+            // Each by itself.
+            for (id, left) in zip(ids, [1, 0]) {
+                try await engine.damage(text: id, of: ledger)
+                #expect(try await ledger.failDamaged(id, message: "its text is damaged", at: 9))
+                #expect(try await ledger.backlog().count == left)
+            }
+            let failed = try await ledger.failedNotifications(code: "storage_damaged", in: [scope], limit: 9)
+            #expect(failed == ids.sorted())
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a request with a key is carried out once`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try engine.open(in: folder)

@@ -73,6 +73,16 @@ extension MemoryLedger: LedgerStorage {
     }
 }
 
+extension MemoryLedger {
+    /// Damages the text of a notification, for tests.
+    package func damage(text notification: Int64) throws {
+        try write { state in
+            state.notifications[notification]?.text = ""
+            state.otherTexts[-notification]?.text = ""
+        }
+    }
+}
+
 extension MemoryLedger.State {
     mutating func receive(_ new: ReceivedNotification) -> Reception {
         guard let number = numbers[ExactText(new.uuid)], let known = notifications[number] else {

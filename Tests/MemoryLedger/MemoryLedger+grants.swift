@@ -85,7 +85,7 @@ extension MemoryLedger.State {
         endsToEmit[key] = grant.revocation == nil && isOpen ? grant.until : nil
     }
 
-    /// What happened to a customer's grants, with whether the end was told.
+    /// Whether the event that the grant has ended was made.
     func isEndEmitted(_ grant: Grant, in scope: Int64) -> Bool {
         endsToEmit[.init(scope, grant.id)] == nil && grant.until != nil && grant.revocation == nil
     }

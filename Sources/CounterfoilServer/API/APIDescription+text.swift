@@ -189,8 +189,8 @@ extension APIDescription {
                 with another customer's account token move only with `restore: true`, otherwise they stay there
                 (receipt_already_in_use). Each transaction is judged separately: finish those in `kept`; `refused` has the
                 others. If nothing is kept the response is an error: 400, or 409 receipt_already_in_use (not with
-                `restore: false`). 409 customer_erased: the customer was erased while the report was processed, so nothing was
-                claimed; do not repeat it.
+                `restore: false`). 409 customer_erased, whatever `restore` is: the customer was erased while the report was
+                processed, so nothing is theirs; do not repeat it.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}

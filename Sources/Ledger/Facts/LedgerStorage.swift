@@ -12,7 +12,7 @@ package protocol LedgerStorage: Sendable {
     /// Keeps notifications that were received, and what was found in others, in one commit. The answers are in order.
     func commit(receiving: [ReceivedNotification], folding: [FoldedNotification]) async throws -> [Reception]
 
-    /// Keeps what came by itself; gives how many of them were news.
+    /// Keeps what came by itself. Returns how many of them were news.
     func commit(_ statements: [Statement]) async throws -> Int
 
     /// Notes that what is inside a notification cannot be believed.

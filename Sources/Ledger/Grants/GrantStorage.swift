@@ -17,14 +17,14 @@ package enum GrantRevocation: Sendable, Hashable {
     case unknown
 }
 
-/// What was looked at of grants that have ended.
-package struct ExpiredGrants: Sendable, Equatable {
-    /// How many, those included that cannot be read.
+/// What came of looking for grants that have ended.
+package struct ExpiredGrants: Sendable, Hashable {
+    /// How many have ended, damaged ones included.
     package var count: Int
-    /// Why one of them cannot be read.
-    package var damage: StorageError?
+    /// The identifiers of those that cannot be read.
+    package var damaged: [String] = []
 
-    package init(count: Int, damage: StorageError? = nil) { (self.count, self.damage) = (count, damage) }
+    package init(count: Int) { self.count = count }
 }
 
 /// Keeps what the team gives customers without a purchase.

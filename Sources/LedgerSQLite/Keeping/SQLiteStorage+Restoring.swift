@@ -43,7 +43,7 @@ extension SQLiteStorage {
         try await write(texts) { db in
             for (fact, text) in zip(facts, texts) {
                 switch fact {
-                case .notification(let notification): try Self.restore(notification, text, db)
+                case .notification(let notification): try self.restore(notification, text, db)
                 case .statement(let statement): try Fold.apply(statement, text, db)
                 case .originalPurchase(let purchase): try OriginalPurchaseTable.put(purchase, text, db)
                 case .grant(let grant):
@@ -58,13 +58,13 @@ extension SQLiteStorage {
         }
     }
 
-    private static func restore(_ notification: RestoredNotification, _ text: PackedText, _ db: Database) throws {
+    private func restore(_ notification: RestoredNotification, _ text: PackedText, _ db: Database) throws {
         guard case .kept(let id) = try receive(notification.received, text, db) else { return }
         if var folded = notification.folded {
             folded.id = id
             try Fold.apply(folded, makingEvent: false, db)
         } else if let failure = notification.failure, !failure.isRetryable {
-            try fail(id, "\(failure.code)", failure.message, notification.received.receivedAt, db)
+            try Self.fail(id, "\(failure.code)", failure.message, notification.received.receivedAt, db)
         }
     }
 }

@@ -68,7 +68,7 @@ extension SQLiteStorage: GrantStorage {
                 do { try Self.emitExpiry(of: id, in: scope, at: now, db) } catch let error as StorageError
                     where error.code == .damaged
                 {
-                    expired.damage = error
+                    expired.damaged.append(id)
                     try Self.setDue(.integer(now + GrantDecision.retryOfDamaged), of: id, in: scope, db)
                 }
             }

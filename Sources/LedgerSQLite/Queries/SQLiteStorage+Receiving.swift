@@ -26,7 +26,7 @@ extension SQLiteStorage: LedgerStorage {
         // Packed before the transaction: whoever wants to write next waits for that alone.
         let texts = receiving.map { headers.pack($0.text) }
         return try await write(texts) { db in
-            let receptions = try zip(receiving, texts).map { try Self.receive($0, $1, db) }
+            let receptions = try zip(receiving, texts).map { try self.receive($0, $1, db) }
             for notification in folding {
                 do { try Fold.apply(notification, db) } catch let error as StorageError where error.code == .damaged {
                     // One that is damaged must not keep all others out.
@@ -107,7 +107,7 @@ extension SQLiteStorage: LedgerStorage {
         return value
     }
 
-    static func receive(_ new: ReceivedNotification, _ text: PackedText, _ db: Database) throws -> Reception {
+    func receive(_ new: ReceivedNotification, _ text: PackedText, _ db: Database) throws -> Reception {
         let uuid = StoredUUID.value(new.uuid)
         try db.run(
             """
@@ -120,7 +120,7 @@ extension SQLiteStorage: LedgerStorage {
             ])
         if db.changesCount > 0 {
             let id = db.lastInsertedRowID
-            try enqueue(id, new.receivedAt, db)
+            try Self.enqueue(id, new.receivedAt, db)
             return .kept(id)
         }
         return try receiveAgain(new, text, uuid, db)
@@ -128,7 +128,7 @@ extension SQLiteStorage: LedgerStorage {
 
     /// One UUID means one payload. If there ever were two, both would count: what the ledger says must not hang on which
     /// of them came first.
-    private static func receiveAgain(
+    private func receiveAgain(
         _ new: ReceivedNotification, _ text: PackedText, _ uuid: SQLValue, _ db: Database
     ) throws -> Reception {
         let known = try db.first("SELECT id, text FROM notifications WHERE uuid = ?", [uuid]) { row in
@@ -140,11 +140,11 @@ extension SQLiteStorage: LedgerStorage {
             // What is inside it could not be believed: perhaps it can be now.
             try db.run("DELETE FROM failures WHERE id = ?", [.integer(id)])
             guard db.changesCount > 0 else { return .duplicate(id) }
-            try enqueue(id, new.receivedAt, db)
+            try Self.enqueue(id, new.receivedAt, db)
             return .kept(id)
         }
-        if try isDamaged(known.text, db) {
-            try replace(id, new, text, db)
+        if known.text.flatMap({ headers.unpack($0) }) == nil {
+            try Self.replace(id, new, text, db)
             return .kept(id)
         }
         try db.run(
@@ -158,7 +158,7 @@ extension SQLiteStorage: LedgerStorage {
             ])
         guard db.changesCount > 0 else { return .duplicate(id) }
         let other = -db.lastInsertedRowID
-        try enqueue(other, new.receivedAt, db)
+        try Self.enqueue(other, new.receivedAt, db)
         return .kept(other)
     }
 
@@ -172,13 +172,6 @@ extension SQLiteStorage: LedgerStorage {
             ])
         try db.run("DELETE FROM failures WHERE id = ?", [.integer(id)])
         try enqueue(id, new.receivedAt, db)
-    }
-
-    /// Whether a text that is kept cannot be read. It is hardly ever asked.
-    private static func isDamaged(_ packed: Data?, _ db: Database) throws -> Bool {
-        let headers = HeaderRegistry()
-        try headers.load(from: db)
-        return packed.flatMap { headers.unpack($0) } == nil
     }
 
     static func enqueue(_ id: Int64, _ receivedAt: Milliseconds, _ db: Database) throws {

@@ -3,7 +3,7 @@ internal import Foundation
 package import Logging
 internal import ServiceLifecycle
 
-/// Says of grants that have ended that they have.
+/// Emits the event `grant.expired` of grants that have ended.
 package struct GrantExpiryService: Service {
     let storage: any GrantStorage
     let clock: ServerClock
@@ -35,13 +35,15 @@ package struct GrantExpiryService: Service {
 
     private static let batch = 100
 
-    /// Tells of all that have ended by now.
+    /// Emits it of all that have ended by now.
     package func emitDue() async throws {
         while true {
             let expired = try await storage.emitExpiredGrants(at: clock.now().milliseconds, limit: Self.batch)
-            if expired.count > 0 { wakeWebhooks() }
-            if let damage = expired.damage {
-                logger.error("a grant cannot be read", metadata: ["reason": "\(damage.logReason)"])
+            if expired.count > expired.damaged.count { wakeWebhooks() }
+            if !expired.damaged.isEmpty {
+                logger.error(
+                    "grants that have ended cannot be read",
+                    metadata: ["ids": "\(expired.damaged)", "code": "\(StorageError.Code.damaged.rawValue)"])
             }
             guard expired.count == Self.batch else { return }
         }
