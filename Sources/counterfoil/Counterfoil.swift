@@ -9,10 +9,10 @@ struct Counterfoil: AsyncParsableCommand {
         commandName: "counterfoil",
         abstract: "Verify, read, sign, serve and simulate App Store purchases.",
         discussion: """
-            Every command takes --help. With --json a command prints JSON, one object a line; `api` and `sign` print JSON \
-            in any case, and `server get` the answer as it is. Members are in snake_case; `counterfoil simulator` prints the objects of the \
-            simulator's control API, and `api` those of the App Store, unchanged. A command with --json that fails prints \
-            {"object":"error","code":…,"message":…} as its last line.
+            Every command takes --help. With --json a command prints JSON, one object a line, with members in \
+            snake_case. `simulator` prints the objects of the simulator's control API unchanged. `api` and `sign` print \
+            JSON without --json too, `api` that of the App Store unchanged; `server get` prints the response unchanged. A \
+            command with --json that fails prints {"object":"error","code":…,"message":…} as its last line.
 
             Exit status: 0 done or valid, 1 refused or failed, 2 wrong usage.
             """,

@@ -196,21 +196,24 @@ def test_a_purchase_by_keyboard_alone(world: World, simulator: Simulator):
 
 @with_simulator
 def test_pages_follow_what_happens_and_pause_is_silent(world: World, simulator: Simulator):
-    with world.page() as page:
+    with world.page() as page, world.page() as watching:
         page.goto(simulator.base)
-        page.wait_for_timeout(500)
         simulator.do("purchase", customer="anna", product=MONTHLY)
         page.get_by_role("button", name="1 new: show").click()
         world.expect(page.locator("main table a", has_text="anna").count() == 1, "anna is not shown")
-        page.goto(f"{simulator.base}/customers/anna")
-        page.wait_for_timeout(500)
+        for one in (page, watching):
+            one.goto(f"{simulator.base}/customers/anna")
         simulator.do("cancel", customer="anna")
-        page.get_by_text("does not renew", exact=True).wait_for()
+        for one in (page, watching):
+            one.get_by_text("does not renew", exact=True).wait_for()
         page.get_by_role("button", name="Live").click()
         asked = []
         page.on("request", lambda request: asked.append(request.url))
+        # Coming back to a page makes it ask at once, unless it is paused.
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
         simulator.do("resume", customer="anna")
-        page.wait_for_timeout(2500)
+        # Once the other page has heard of it, this one would have as well.
+        watching.get_by_text("renews into").first.wait_for()
         world.expect(not asked, f"asked while paused: {asked}")
         page.get_by_role("button", name="Paused").click()
         page.get_by_text("renews into").first.wait_for()
@@ -224,7 +227,6 @@ def test_a_page_whose_form_was_refused_follows(world: World, simulator: Simulato
         page.goto(f"{simulator.base}/customers/anna")
         page.locator("#form-cancel button").click()
         page.locator("main .problem").wait_for()
-        page.wait_for_timeout(500)
         # The address is that of the form, which nobody can ask for.
         with page.expect_response(lambda answer: "fragment=all" in answer.url) as answer:
             simulator.do("resume", customer="anna")
@@ -238,13 +240,12 @@ def test_what_is_selected_or_opened_stays_and_follows_afterwards(world: World, s
     ends = "does not renew"
 
     def change(page, command: str):
-        with page.expect_response(lambda answer: "fragment=all" in answer.url):
-            simulator.do(command, customer="anna")
-        page.wait_for_timeout(200)
+        simulator.do(command, customer="anna")
+        # The page has the change, and keeps it for later.
+        page.wait_for_function("document.querySelector('#state').late")
 
     with world.page() as page:
         page.goto(f"{simulator.base}/customers/anna")
-        page.wait_for_timeout(500)
         # From the heading, which nothing replaces, into what is replaced.
         page.evaluate("getSelection().setBaseAndExtent(document.querySelector('h1'), 0, document.querySelector('#state table'), 1)")
         change(page, "cancel")

@@ -62,7 +62,7 @@ import WebConsole
         var audit = try TemplateAudit([
             "a": "{{known}}{{unknown}}", "b": "{{{raw}}}", "c": "<a href=\"{{known}}\">x</a>", "d": "<p onclick=\"x\">",
             "e": "<script>alert(1)</script>", "f": "{{a.b}}", "g": "{{^never}}{{/never}}<a href=\"/ok\">{{known}}</a>",
-            "h": "{{linkURL}}",
+            "h": "{{linkURL}}", "i": "{{% CONTENT_TYPE:HTML}}{{known}}", "j": "{{=<% %>=}}<%known%>",
         ])
         audit.render("a", ["known": "1", "unused": "2"])
         audit.render("h", ["linkURL": "javascript:alert(1)"])
@@ -71,7 +71,8 @@ import WebConsole
             "a: unknown has no value", "a: the value unused has no use", "b inserts something unescaped",
             "c: href is {{known}}, which is no link", "d has a style or an event in an attribute",
             "e has an inline script or style", "f: a.b is a path", "g: never was never rendered",
-            "h: linkURL is a link where none belongs, or none",
+            "h: linkURL is a link where none belongs, or none", "i sets a content type or delimiters",
+            "j sets a content type or delimiters",
         ] { #expect(problems.contains(expected), "\(expected)") }
     }
 

@@ -3030,7 +3030,7 @@ extension APIDescription {
                 object: {const: setting}
                 path: {type: string, description: "Such as listen.port or apps[0].bundle_id"}
                 value: {type: string}
-                origin: {type: string, description: "line 12 of the file, the name of a variable, or default"}
+                origin: {type: string, description: "line 12 of the file, the name of a variable, --port, or default"}
             ConsoleSessionList:
               type: object
               required: [object, items, next_page]
@@ -3505,7 +3505,8 @@ extension APIDescription {
                         type: string
                         description: >-
                           ok, draining (server), or the ledger's problem: storage_full, storage_read_only, storage_damaged,
-                          storage_busy, storage_stalled (a commit has waited for the disk for five seconds), storage_failed
+                          storage_busy, storage_stalled (a commit has waited for the disk for five seconds, or the first one
+                          since the start for half a second), storage_failed
 
         """#
 }

@@ -9,7 +9,7 @@ public struct LoadedConfiguration: Sendable {
     /// What is allowed and may not be meant, such as a key file that others can read.
     public var notes: [ConfigurationIssue]
 
-    /// The credentials that were not there and may be when the service runs.
+    /// The settings whose systemd credentials did not exist.
     private let absent: AbsentCredentials
 
     init(configuration: ServerConfiguration, notes: [ConfigurationIssue], absent: AbsentCredentials) {
@@ -18,8 +18,8 @@ public struct LoadedConfiguration: Sendable {
         self.absent = absent
     }
 
-    /// Whether a setting of the file, such as `apps[0].key`, has a secret that was not there and may be when the service runs.
-    /// Only who reads with ``SecretReading/present`` gets to know of one.
+    /// Whether a setting of the file, such as `apps[0].key`, has a systemd credential that did not exist. Always false
+    /// unless the configuration was read with ``SecretReading/present``.
     package func isUnread(_ setting: String) -> Bool { absent.isAny(in: setting) }
 }
 

@@ -3,7 +3,7 @@ internal import ConfigurationReading
 /// Where each setting of a configuration was said. Values are not in it.
 package struct SettingOrigins: Sendable {
     private var lines: [String: Int] = [:]
-    private var variables: [String: String] = [:]
+    private var overrides: [String: String] = [:]
 
     init() {}
 
@@ -11,12 +11,12 @@ package struct SettingOrigins: Sendable {
         lines = root.lines
         for setting in EnvironmentOverrides.settings {
             let path = setting.path.joined(separator: ".")
-            variables[path] = overrides.variable(of: path)
+            self.overrides[path] = overrides.source(of: path)
         }
     }
 
-    /// `line 12`, the name of a variable, or `default`.
+    /// `line 12`, the name of a variable, `--port`, or `default`.
     package func origin(of path: String) -> String {
-        variables[path] ?? lines[path].map { "line \($0)" } ?? "default"
+        overrides[path] ?? lines[path].map { "line \($0)" } ?? "default"
     }
 }

@@ -52,12 +52,13 @@ enum ConsoleActions {
         return (visit, action)
     }
 
-    /// The page that had a form whose session has ended; nil where that cannot be told.
+    /// The page that had the form, to return to after signing in; nil if the form names no action, or the link is too
+    /// long.
     private static func origin(of request: Request) async throws -> PageLink? {
         let fields = try await FormFields(request)
         guard let action = ConsoleAction.named(fields["action"]) else { return nil }
         let query = ["app", "environment"].compactMap { name in fields[name].map { (name, $0) } }
-        // No header is as long as a form may be.
+        // The link goes into a header, which has to be shorter than a form: `PageLink(own:)` is nil above its limit.
         return PageLink(own: PageLink(["console"] + action.back(fields), query: query).description)
     }
 

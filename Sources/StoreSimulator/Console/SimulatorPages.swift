@@ -110,11 +110,11 @@ package enum SimulatorPages {
             """#,
         "notifications": #"""
             {{<panel}}{{$main}}
-            <p>{{#goesTo}}They go to {{>foreign}}.{{/goesTo}}{{#goesNowhere}}They go nowhere: no URL is set.{{/goesNowhere}} <a href="{{settingsURL}}">Settings</a></p>
+            <p>{{#goesTo}}Notifications are sent to {{>foreign}}.{{/goesTo}}{{#goesNowhere}}Notifications are not sent: no URL is set.{{/goesNowhere}} <a href="{{settingsURL}}">Settings</a></p>
             <form class="inline" action="{{filterURL}}" method="get"><input type="hidden" name="environment" value="{{filterEnvironment}}"><label for="filter-customer">Customer</label><input id="filter-customer" name="customer" value="{{filterCustomer}}" maxlength="200" autocomplete="off"><button>Filter</button></form>
             {{#isFirst}}<!--live-->{{/isFirst}}<div id="list"{{#isFirst}} data-live="hold"{{/isFirst}}>
             {{#isEmpty}}<div class="empty"><p>No notification yet. Try</p><p><code>counterfoil simulator trigger SUBSCRIBED.INITIAL_BUY</code></p></div>{{/isEmpty}}
-            {{#isNoneOf}}<div class="empty"><p>There is none of this customer, or not so many. Names are exact.</p></div>{{/isNoneOf}}
+            {{#isEmptyPart}}<div class="empty"><p>There are no notifications here. A customer's name must match exactly.</p></div>{{/isEmptyPart}}
             {{#hasRows}}<table class="stack"><caption>The newest first</caption><thead><tr><th scope="col">Type</th><th scope="col">Signed</th><th scope="col">Customer</th><th scope="col">Product</th><th scope="col">State</th><th scope="col" class="num">Attempts</th></tr></thead><tbody>{{#rows}}<tr data-row data-key="{{key}}"><th scope="row"><a href="{{url}}">{{name}}</a></th><td data-label="Signed">{{#signed}}{{>time}}{{/signed}}</td><td data-label="Customer">{{#customer}}<a href="{{customerURL}}">{{#name}}{{>foreign}}{{/name}}</a>{{/customer}}</td><td data-label="Product">{{#product}}{{>foreign}}{{/product}}</td><td data-label="State">{{#tag}}<span class="tag {{look}}">{{word}}</span>{{/tag}}</td><td data-label="Attempts" class="num">{{attempts}}</td></tr>{{/rows}}</tbody></table>{{/hasRows}}
             </div>{{#isFirst}}<!--/live-->{{/isFirst}}
             {{>pager}}

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What is going to happen by itself, soonest first; of two things at one instant, the one that was planned first.
+/// What will happen by itself, the earliest first. Entries with the same date are in the order in which they were planned.
 package struct Schedule: Sendable, Codable {
     /// Something that happens by itself.
     package enum Event: Sendable, Hashable, Codable {
@@ -16,10 +16,8 @@ package struct Schedule: Sendable, Codable {
         case refundDecision(String)
         /// All subscribers get their extension.
         case massExtension(String)
-        /// A period begins that was paid ahead and that the family cannot share.
-        case sharingEnd(String)
-        /// A period begins that was paid ahead and that the family can share, and somebody has not got it yet.
-        case sharingStart(String)
+        /// A period begins that was paid ahead. The family gets it, or loses the subscription if it cannot be shared.
+        case sharing(String)
         /// An external purchase token is due for a reminder or for its end.
         case externalPurchaseToken(String)
         /// A notification is due to be sent, by its number.
@@ -43,17 +41,6 @@ package struct Schedule: Sendable, Codable {
     package var first: Entry? { heap.first }
 
     package var next: Date? { first?.date }
-
-    /// What is due at the same instant as the first entry, in order.
-    package var soonest: [Entry] {
-        var (found, open): ([Entry], [Int]) = ([], [0])
-        while let index = open.popLast() {
-            guard index < heap.count, heap[index].date == next else { continue }
-            found.append(heap[index])
-            open += [2 * index + 1, 2 * index + 2]
-        }
-        return found.sorted { $0.precedes($1) }
-    }
 
     /// Plans an event. `order` settles which of two at one instant comes first; without it, which was planned first.
     package mutating func add(_ event: Event, at date: Date, order: Int? = nil) {

@@ -13,6 +13,13 @@ extension Store {
         return running
     }
 
+    /// The transactions of the period that runs and of the one that is paid ahead, in this order; only the first where
+    /// nothing is paid ahead.
+    func periods(of subscription: Subscription, at now: Date) -> [String] {
+        let running = period(of: subscription, at: now)?.payload.transactionId ?? subscription.current
+        return running == subscription.current ? [running] : [running, subscription.current]
+    }
+
     private func isRunning(_ payload: JWSTransactionDecodedPayload, at now: Date) -> Bool {
         payload.revocationDate == nil && payload.isUpgraded != true && payload.expiresDate.map { $0 > now } ?? false
     }
@@ -122,7 +129,6 @@ extension Store {
         }
         subscriptions[subscription.id] = subscription
         spread(nil, from: subscription.id, at: now)
-        endSharing(subscription.id, at: now)
     }
 }
 

@@ -41,12 +41,19 @@ extension Store {
         return Subject(customer: member, transaction: customers[member]?.transactions.last)
     }
 
-    /// Gives the subscription to those of the family who do not have it, or not any more.
-    mutating func shareWithFamily(_ subscription: Subscription, at now: Date) {
-        guard let family = customers[subscription.customer]?.family, !family.isEmpty else { return }
+    /// Gives the subscription to those of the family who lack it, or takes it from them if the product of its current
+    /// period cannot be shared. Of a period that is paid ahead, plans what changes when it begins.
+    mutating func updateSharing(_ id: String, at now: Date) {
+        guard let subscription = subscriptions[id], let family = customers[subscription.customer]?.family,
+            !family.isEmpty
+        else { return }
         let shares = shares(of: subscription)
+        guard isPaidAhead(subscription, at: now) || isCurrentShareable(subscription) else {
+            for share in shares { revoke(share, reason: .other, at: now) }
+            return
+        }
         for member in family {
-            // Who has it may lack one of two periods: that of a refund that was taken back.
+            // A member who has the subscription may lack one of two periods: the one whose refund was reversed.
             if let share = shares.first(where: { $0.customer == member }), !isLapsed(share, at: now) {
                 shareRunning(subscription, with: share, at: now)
                 sharePaidAhead(subscription, with: share, at: now)
@@ -54,37 +61,41 @@ extension Store {
                 shareSubscription(subscription, with: member, at: now)
             }
         }
-        planSharing(subscription.id, at: now)
+        planSharing(id, at: now)
     }
 
-    /// Plans that the family gets a subscription whose next period is paid as soon as that period begins, if somebody lacks
-    /// it: where the period that runs cannot be shared, or was refunded, they get nothing before.
+    /// Plans what the family gets or loses when a period begins that is paid ahead. If the period that runs cannot be
+    /// shared, or was refunded, the family gets nothing before.
     private mutating func planSharing(_ id: String, at now: Date) {
-        guard let subscription = subscriptions[id], isPaidAhead(subscription, at: now),
-            let next = transactions[subscription.current]?.payload,
-            catalogue.product(next.productId)?.isFamilyShareable == true, isSharingDue(id, at: next.purchaseDate)
+        guard let subscription = subscriptions[id],
+            let begins = transactions[subscription.current]?.payload.purchaseDate, begins > now,
+            changesSharing(id, at: begins)
         else { return }
-        schedule.add(.sharingStart(id), at: next.purchaseDate)
+        schedule.add(.sharing(id), at: begins)
     }
 
-    /// Whether the current period begins at `date`, and somebody of the family lacks it. An entry of the schedule for a period
-    /// that was refunded or replaced is out of date.
-    func isSharingDue(_ id: String, at date: Date) -> Bool {
+    /// Whether the current period begins at `date`, and somebody of the family gets it or loses the subscription. An entry
+    /// of the schedule for a period that was refunded or replaced is out of date.
+    func changesSharing(_ id: String, at date: Date) -> Bool {
         guard let subscription = subscriptions[id], subscription.ownership == .purchased,
             transactions[subscription.current]?.payload.purchaseDate == date,
-            let family = customers[subscription.customer]?.family, !family.isEmpty
+            let family = customers[subscription.customer]?.family
         else { return false }
-        let shares = shares(of: subscription).filter { transactions[$0.current]?.sharedFrom == subscription.current }
-        return family.contains { member in !shares.contains { $0.customer == member } }
+        let shares = shares(of: subscription)
+        guard isCurrentShareable(subscription) else { return !shares.isEmpty }
+        return family.contains { member in
+            !shares.contains { $0.customer == member && transactions[$0.current]?.sharedFrom == subscription.current }
+        }
     }
 
-    /// A period begins that was paid ahead and that the family can share, and somebody has not got it yet.
-    mutating func beginSharing(_ id: String, at now: Date) {
-        if let subscription = subscriptions[id] { shareWithFamily(subscription, at: now) }
+    /// Whether the family can share the product of the current period.
+    func isCurrentShareable(_ subscription: Subscription) -> Bool {
+        guard let current = transactions[subscription.current]?.payload else { return false }
+        return catalogue.product(current.productId)?.isFamilyShareable == true
     }
 
-    /// Announces a change to everybody who has the subscription, unless it goes unsaid; for family members it changes
-    /// alike.
+    /// Announces a change to everybody who has the subscription, unless `type` is nil. The subscriptions of family members
+    /// follow the purchaser's.
     mutating func spread(
         _ type: NotificationTypeV2?, _ subtype: NotificationSubtype? = nil, from id: String, at now: Date
     ) {
@@ -125,11 +136,9 @@ extension Store {
         subscriptions[share.id] = share
         announce(.subscribed, belongsToGroup ? .resubscribe : .initialBuy, about: share, at: now)
         sharePaidAhead(subscription, with: share, at: now)
-        // Or it ends with the period that runs.
-        endSharing(subscription.id, at: now)
     }
 
-    /// Gives who has only what is paid ahead the period that runs as well: a refund of it was taken back.
+    /// Gives the period that runs to a member who has only the one that is paid ahead: its refund was reversed.
     private mutating func shareRunning(_ subscription: Subscription, with share: Subscription, at now: Date) {
         guard isPaidAhead(share, at: now), period(of: share, at: now)?.payload.transactionId == share.current,
             let running = period(of: subscription, at: now)?.payload, running.purchaseDate <= now,
@@ -141,7 +150,7 @@ extension Store {
         announce(.subscribed, .resubscribe, about: before, at: now)
     }
 
-    /// Gives who shares the period that runs the next one as well, if it is paid and can be shared.
+    /// Gives the next period, if it is paid and can be shared, to a member who shares the period that runs.
     private mutating func sharePaidAhead(_ subscription: Subscription, with share: Subscription, at now: Date) {
         guard isPaidAhead(subscription, at: now), let next = transactions[subscription.current]?.payload,
             transactions[share.current]?.sharedFrom != next.transactionId,
@@ -185,19 +194,6 @@ extension Store {
         }
     }
 
-    /// Takes a subscription from the family if its current period is of a product that cannot be shared, as soon as
-    /// that period begins.
-    mutating func endSharing(_ id: String, at now: Date) {
-        guard let subscription = subscriptions[id], let current = transactions[subscription.current]?.payload,
-            catalogue.product(current.productId)?.isFamilyShareable != true
-        else { return }
-        let shared = shares(of: subscription)
-        guard !shared.isEmpty else { return }
-        // Paid ahead, it leaves the family the period that runs.
-        guard current.purchaseDate <= now else { return schedule.add(.sharingEnd(id), at: current.purchaseDate) }
-        for share in shared { revoke(share, reason: .other, at: now) }
-    }
-
     /// Takes a shared subscription away from a family member.
     mutating func revoke(_ share: Subscription, reason: RevocationReason, at now: Date) {
         change(share.current) { $0.revoke(reason, at: now) }
@@ -208,7 +204,7 @@ extension Store {
         if let revoked = transactions[share.current] { announce(.revoke, about: revoked, at: now) }
     }
 
-    /// Takes it away with what is paid ahead.
+    /// Takes a shared subscription away together with the period that is paid ahead.
     mutating func revokeWholly(_ share: Subscription, reason: RevocationReason, at now: Date) {
         revoke(share, reason: reason, at: now)
         guard let rest = subscriptions[share.id], rest.current != share.current,
@@ -249,7 +245,7 @@ extension Store {
 }
 
 extension Subscription {
-    /// Goes on, or ends, as the purchaser's does.
+    /// Takes over from the purchaser's subscription how it goes on, or why it ended.
     mutating func follow(_ owner: Subscription) {
         renewsAutomatically = owner.renewsAutomatically || owner.isCommitted
         renewalProduct = owner.nextProduct

@@ -150,14 +150,13 @@ extension Store {
         announce(type, .upgrade, about: subscription, at: now)
         planNotice(subscription.id, at: now)
         for share in shared { upgrade(share, with: subscription, to: purchase.product, at: now) }
-        shareWithFamily(subscription, at: now)
+        updateSharing(subscription.id, at: now)
         return transaction
     }
 
     /// Says of the period that ends, and of one that is paid ahead, that another has taken its place.
     private mutating func markUpgraded(_ subscription: Subscription, at now: Date) {
-        let running = period(of: subscription, at: now)?.payload.transactionId
-        for id in Set([running, subscription.current].compactMap { $0 }).sorted() {
+        for id in periods(of: subscription, at: now) {
             // What has ended by itself, unpaid, was not replaced.
             guard let expires = transactions[id]?.payload.expiresDate, expires > now else { continue }
             change(id) { $0.isUpgraded = true }

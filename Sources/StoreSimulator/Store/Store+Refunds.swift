@@ -142,8 +142,8 @@ extension Store {
     private mutating func shareAgain(_ transaction: StoredTransaction, at now: Date) {
         if let subscription = subscriptions[transaction.payload.originalTransactionId] {
             // The next period may be paid already.
-            let periods = [subscription.current, period(of: subscription, at: now)?.payload.transactionId]
-            if periods.contains(transaction.payload.transactionId) { shareWithFamily(subscription, at: now) }
+            guard periods(of: subscription, at: now).contains(transaction.payload.transactionId) else { return }
+            updateSharing(subscription.id, at: now)
         } else if let product = catalogue.product(transaction.payload.productId), product.isFamilyShareable,
             product.type == .nonConsumable
         {

@@ -32,9 +32,8 @@ extension Store {
         case .refundDecision(let id):
             if transactions[id]?.refund?.due == entry.date { decideRefund(id, at: entry.date) }
         case .massExtension(let id): finishMassExtension(id, at: entry.date)
-        case .sharingEnd(let id): endSharing(id, at: entry.date)
-        case .sharingStart(let id):
-            if isSharingDue(id, at: entry.date) { beginSharing(id, at: entry.date) }
+        case .sharing(let id):
+            if changesSharing(id, at: entry.date) { updateSharing(id, at: entry.date) }
         case .externalPurchaseToken(let id): remindOfToken(id, at: entry.date)
         case .delivery: return
         }
@@ -128,9 +127,10 @@ extension Store {
         subscriptions[id] = subscription
         announce(.didRenew, subtype, about: subscription, at: now)
         planNotice(id, at: now)
-        guard product.isFamilyShareable else { return endSharing(id, at: now) }
-        for share in shared { renew(share, with: subscription, product, from: start, subtype, at: now) }
-        shareWithFamily(subscription, at: now)
+        if product.isFamilyShareable {
+            for share in shared { renew(share, with: subscription, product, from: start, subtype, at: now) }
+        }
+        updateSharing(id, at: now)
     }
 
     /// Counts the period within the commitment, or begins another commitment after it.
@@ -183,7 +183,7 @@ extension Store {
             }
             subscriptions[subscription.id]?.anchorDay = nil
             // What was paid ahead has begun now, and perhaps the family cannot share it.
-            endSharing(subscription.id, at: now)
+            updateSharing(subscription.id, at: now)
         } else if subscription.graceEnds != nil {
             subscriptions[subscription.id]?.graceEnds = now
         } else {
@@ -191,7 +191,7 @@ extension Store {
         }
         if let accelerated = subscriptions[subscription.id] { proceed(accelerated, at: now, mayBeLate: false) }
         // Where it cannot be renewed either, the family gets what is left of it: a grace period.
-        if begins { beginSharing(subscription.id, at: now) }
+        if begins { updateSharing(subscription.id, at: now) }
         return Subject(customer: customer, transaction: subscriptions[subscription.id]?.current)
     }
 }

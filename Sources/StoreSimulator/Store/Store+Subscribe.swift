@@ -28,7 +28,7 @@ extension Store {
         subscriptions[subscription.id] = subscription
         announce(.subscribed, existing == nil ? .initialBuy : .resubscribe, about: subscription, at: now)
         planNotice(subscription.id, at: now)
-        shareWithFamily(subscription, at: now)
+        updateSharing(subscription.id, at: now)
         return Subject(customer: customer.id, transaction: transaction)
     }
 

@@ -73,14 +73,12 @@ extension Store {
     /// Ties a purchase to an account. Of a subscription the period that runs has the token, and all that follow, paid ahead
     /// or not, but none before.
     mutating func setAccountToken(_ token: UUID, of original: String, at now: Date) {
-        var periods = [original]
+        var ids = [original]
         if let subscription = subscriptions[original] {
             subscriptions[original]?.accountToken = token
-            periods = [subscription.current]
-            let running = period(of: subscription, at: now)?.payload.transactionId
-            if let running, running != subscription.current { periods.insert(running, at: 0) }
+            ids = periods(of: subscription, at: now)
         }
-        for id in periods where transactions[id]?.payload.appAccountToken != token {
+        for id in ids where transactions[id]?.payload.appAccountToken != token {
             change(id) { $0.appAccountToken = token }
         }
     }

@@ -1,7 +1,7 @@
 package import AppStoreModels
 package import Foundation
 
-/// A transaction and what Apple knows about it without saying so.
+/// A transaction, with what Apple knows about it but does not sign.
 package struct StoredTransaction: Sendable, Codable {
     /// What is signed, but for `signedDate`, which says when.
     @Packed package var payload: JWSTransactionDecodedPayload
@@ -34,7 +34,7 @@ package struct StoredTransaction: Sendable, Codable {
         package var decided: Date?
         /// The items that an Advanced Commerce request is about; nil for the whole transaction.
         package var items: [AdvancedCommerceRequestRefundItem]?
-        /// Which of the transaction's items the last refund was of, by their place; nil for the whole transaction.
+        /// The indices of the transaction's items that the last refund was of; nil for a refund of the whole transaction.
         package var refundedItems: [Int]?
     }
 }

@@ -2,7 +2,8 @@ internal import Mustache
 
 /// The templates of one program, read once: the shared ones and its own.
 package struct PageLibrary: Sendable {
-    /// The engine inserts values as they are: ``PageObject`` gives it HTML.
+    /// Begins every template: the engine inserts values as they are, because ``PageObject`` has escaped them. A
+    /// template may not set another content type.
     private static let pragma = "{{% CONTENT_TYPE:TEXT}}"
 
     private let templates: MustacheLibrary

@@ -48,8 +48,7 @@ struct API: AsyncParsableCommand {
     @Flag(name: .customLong("first-page"), help: "Print the first page only.")
     var firstPage = false
 
-    @Flag(help: "Print a failure as a JSON object too. The response is JSON in any case.")
-    var json = false
+    @OptionGroup var failures: FailureOption
 
     @OptionGroup var access: APIAccess
 

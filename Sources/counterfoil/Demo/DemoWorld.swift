@@ -37,9 +37,9 @@ final class DemoWorld {
         _ story: (DemoWorld) async throws -> Value, afterwards: (DemoWorld, Value) async -> Void
     ) async throws -> Value {
         let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-demo-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let (world, value) = try await Signals.removing(folder.path) {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let world = try await DemoWorld(in: folder)
             do {
                 try await world.startServer()

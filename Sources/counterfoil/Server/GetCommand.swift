@@ -34,7 +34,7 @@ struct GetCommand: AsyncParsableCommand {
         help: ArgumentHelp("A file with a key of its API; $COUNTERFOIL_KEY otherwise.", valueName: "file"),
         completion: .file())
     var key: String?
-    @Flag(help: "Print a failure as a JSON object too. The answer is printed as it is in any case.") var json = false
+    @OptionGroup var failures: FailureOption
 
     /// The most bytes of an answer.
     private static let maximumAnswerSize = 16 << 20

@@ -177,11 +177,13 @@ struct KeysList: ParsableCommand {
 enum Configurations {
     /// Reads a configuration, or prints every problem in it.
     ///
-    /// - Parameter secrets: Which are read: they may be there only while the server runs.
-    static func load(_ file: String, secrets: SecretReading = .all) throws -> LoadedConfiguration {
+    /// - Parameters:
+    ///   - secrets: Which are read: they may be there only while the server runs.
+    ///   - port: The port that replaces `listen.port`, if there is one.
+    static func load(_ file: String, secrets: SecretReading = .all, port: Int? = nil) throws -> LoadedConfiguration {
         try Input.requireFile(file)
         do throws(ConfigurationError) {
-            return try LoadedConfiguration(contentsOf: URL(filePath: file), secrets: secrets)
+            return try LoadedConfiguration(contentsOf: URL(filePath: file), secrets: secrets, port: port)
         } catch {
             let style = Style.current(.standardError)
             for problem in error.problems { Output.error(ConfigurationReport.line(problem, in: file, style)) }

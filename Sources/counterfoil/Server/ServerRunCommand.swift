@@ -59,9 +59,8 @@ struct ServerRunCommand: AsyncParsableCommand {
             group.addTask {
                 for await _ in hangups {
                     await server.reload {
-                        var configuration = try LoadedConfiguration(contentsOf: URL(filePath: config)).configuration
-                        if let port { configuration.listen.port = port }
-                        return configuration
+                        try LoadedConfiguration(contentsOf: URL(filePath: config), secrets: .all, port: port)
+                            .configuration
                     }
                 }
                 // Only the end of the server ends it.
@@ -73,12 +72,10 @@ struct ServerRunCommand: AsyncParsableCommand {
     }
 
     private func load() throws -> ServerConfiguration {
-        let loaded = try Configurations.load(config)
+        let loaded = try Configurations.load(config, port: port)
         let style = Style.current(.standardError)
         for note in loaded.notes { Output.error("note \(ConfigurationReport.line(note, in: config, style))") }
-        var configuration = loaded.configuration
-        if let port { configuration.listen.port = port }
-        return configuration
+        return loaded.configuration
     }
 
     private static func logger(_ log: ServerConfiguration.Log) -> Logger {

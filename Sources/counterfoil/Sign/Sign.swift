@@ -32,12 +32,6 @@ struct Sign: ParsableCommand {
     }
 }
 
-/// The option of all that sign.
-struct FailureOption: ParsableArguments {
-    @Flag(help: "Print a failure as a JSON object too. What is signed is printed as JSON in any case.")
-    var json = false
-}
-
 /// The option of all that print one signed text.
 struct PlainOption: ParsableArguments {
     @Flag(help: "Print the signed text alone instead of a JSON object.")

@@ -172,6 +172,15 @@ import Testing
                 == [#"listen.port: "http" is not a whole number (from COUNTERFOIL_PORT)"#])
     }
 
+    @Test func `compares the port of --port with the console's, and not the listen.port that it overrides`() throws {
+        let text = TestConfiguration.smallest + "listen: {port: 8080}\nconsole: {enabled: true, listen: {port: 8080}}"
+        let loaded = try TestConfiguration.read(text, environment: ["COUNTERFOIL_PORT": "8080"], port: 9000)
+        #expect(loaded.configuration.listen.port == 9000)
+        #expect(loaded.configuration.origins.origin(of: "listen.port") == "--port")
+        let problems = TestConfiguration.problems(text, environment: ["COUNTERFOIL_PORT": "9000"], port: 8080)
+        #expect(problems.contains { $0.hasPrefix("console.listen.port: is also listen.port") }, "\(problems)")
+    }
+
     @Test func `reads who got the app early`() throws {
         func app(_ entitlement: String) throws -> ServerConfiguration.App {
             let text = TestConfiguration.smallest + "    entitlements: {premium: \(entitlement)}\n"

@@ -19,22 +19,23 @@ enum TestConfiguration {
     /// Reads `text` from the folder `/etc/counterfoil`, where there are these files.
     static func read(
         _ text: String, environment: [String: String] = [:], files: [String: ConfigurationFiles.File] = [:],
-        secrets: SecretReading = .all
+        secrets: SecretReading = .all, port: Int? = nil
     ) throws(ConfigurationError) -> LoadedConfiguration {
         try LoadedConfiguration(
             yaml: text, folder: "/etc/counterfoil", environment: environment,
             files: ConfigurationFiles { path, maximumBytes throws(ConfigurationFiles.Unreadable) in
                 guard let file = files[path] else { throw ConfigurationFiles.Unreadable.absence }
                 return file
-            }, secrets: secrets)
+            }, secrets: secrets, port: port)
     }
 
     /// What is wrong with `text`, a line each.
     static func problems(
-        _ text: String, environment: [String: String] = [:], files: [String: ConfigurationFiles.File] = [:]
+        _ text: String, environment: [String: String] = [:], files: [String: ConfigurationFiles.File] = [:],
+        port: Int? = nil
     ) -> [String] {
         do throws(ConfigurationError) {
-            _ = try read(text, environment: environment, files: files)
+            _ = try read(text, environment: environment, files: files, port: port)
             return []
         } catch {
             return error.problems.map(\.description)

@@ -70,7 +70,7 @@ import WebConsole
         try await withSimulator { simulator in
             #expect(try html(simulator, .notifications).contains("No notification yet"))
             let none = try html(simulator, .notifications, "customer=nobody")
-            #expect(none.contains("There is none of this customer") && !none.contains("No notification yet"))
+            #expect(none.contains("There are no notifications here") && !none.contains("No notification yet"))
             #expect(PageLibrary.liveParts(of: none).contains("id=\"list\""))
             let later = PageLibrary.liveParts(of: try html(simulator, .notifications, "page=50"))
             #expect(later.contains("id=\"clock\"") && !later.contains("id=\"list\""))

@@ -198,6 +198,22 @@ extension ChargingAheadTests {
         try expectSound(late.store, at: late.now)
     }
 
+    @Test func `The family loses the subscription with the reversal of a refund of what it cannot share`() throws {
+        var (shop, end) = try Self.chargedForHerselfAlone()
+        let paid = try shop.last().transaction.transactionId
+        try shop.perform(.approveRefund(customer: "anna", transaction: paid))
+        try shop.perform(.resume(customer: "anna"))
+        try shop.perform(.failBilling(customer: "anna"))
+        shop.now = end
+        shop.store.run(until: end)
+        #expect(try shop.status("ben") == .billingRetry)
+        _ = shop.news()
+        try shop.perform(.reverseRefund(customer: "anna", transaction: paid))
+        #expect(shop.news() == ["REFUND_REVERSED", "ben: REVOKE"])
+        #expect(try shop.status("ben") == .revoked)
+        try expectSound(shop.store, at: shop.now)
+    }
+
     @Test func `The reversal of a refund takes back that a subscription was given up in its grace period`() throws {
         var (shop, _, end) = try Self.charged()
         shop.store.settings.gracePeriod = .sixteenDays

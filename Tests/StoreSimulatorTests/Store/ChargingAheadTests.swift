@@ -172,7 +172,7 @@ import Testing
 
     /// Anna's subscription to gold, which Ben shares, a moment after its renewal into basic was charged. Basic cannot be
     /// shared.
-    private static func chargedForHerselfAlone() throws -> (shop: Shop, end: Date) {
+    static func chargedForHerselfAlone() throws -> (shop: Shop, end: Date) {
         var shop = shop()
         try shop.buy("gold")
         try shop.perform(.shareWithFamily(customer: "anna", member: "ben"))
@@ -189,6 +189,7 @@ import Testing
         var (shop, end) = try Self.chargedForHerselfAlone()
         #expect(try shop.status("ben") == .active)
         #expect(try shop.state("ben").expiresDate == end)
+        #expect(shop.store.upcoming?.what == "the family of anna loses what it cannot share")
         try expectSound(shop.store, at: shop.now)
         shop.now = end
         shop.store.run(until: end)
@@ -204,6 +205,7 @@ import Testing
         #expect(shop.news() == ["REFUND"])
         #expect(try shop.status("ben") == .active)
         #expect(try shop.state("ben").autoRenewStatus == .off)
+        #expect(shop.store.upcoming?.what == "gold ends (anna)")
         try expectSound(shop.store, at: shop.now)
 
         var other = shop

@@ -25,6 +25,10 @@ package struct TemplateAudit {
         if name != "drawing", text.contains("{{{") || text.contains("{{&") {
             problems.insert("\(name) inserts something unescaped")
         }
+        // With another content type the engine escapes a second time; tags with other delimiters are not seen here.
+        if text.contains("{{%") || text.contains("{{=") {
+            problems.insert("\(name) sets a content type or delimiters")
+        }
         if text.contains(/<(script|style)\b[^>]*>\s*[^<\s]/) {
             problems.insert("\(name) has an inline script or style")
         }

@@ -80,18 +80,18 @@ extension PurchaseStateMachine {
         switch failure.remedy {
         case .retry:
             extras.add(request.extras)
-            // The button's request failed. What is left goes on by itself, and takes nothing from anybody.
+            // The restore has failed. Its transactions are sent again without `restore: true`, which moves no purchase.
             if request.mode == .restore { giveUpRestore(failure) }
             for id in request.sent.sortedIDs { stopWaiting(lanes[id]) }
             wait(failure.retryAfter)
         case .newToken:
             extras.add(request.extras)
-            // The button's question is asked again, although it may have had no transactions.
+            // The restore is sent again, even if it had no transactions.
             if request.mode == .restore, restoring?.reachedAppStore != nil { restoring?.needsRequest = true }
-            // Another request was told first: a newer token is there, or is being asked for.
+            // Another request got this response first: the app has given a newer token or has been asked for one.
             guard request.credential == credential else { return }
             credential = nil
-            // The app was asked already, and what it gave has expired as well.
+            // The app has given a new token before, and the server refuses that one too.
             if wasTokenRenewed { halt(failure) }
             wasTokenRenewed = true
         case .split: divide(request, failure)
@@ -101,19 +101,19 @@ extension PurchaseStateMachine {
         }
     }
 
-    /// Finds what is to blame: first what the server names, then by halves, until one is alone.
+    /// Finds the part that the server refuses: first what the response names, then by halves, down to one transaction.
     private mutating func divide(_ request: Request, _ failure: BackendFailure) {
         let ids = request.sent.sortedIDs
         // The server names the element too: `signed_renewals[2]`.
         let blamed = failure.parameter?.prefix { $0 != "[" } ?? ""
         let blamesExtras = ["app_transaction", "receipt", "signed_renewals"].contains(blamed)
-        // Where there are transactions, theirs are the purchases that are another's.
+        // In a report with transactions, `receipt_already_in_use` is about them.
         let isInUse = failure.code == StuckReason.ofAnotherCustomer.rawValue
         let blamesTransaction = (blamed == "signed_transactions" || isInUse) && !ids.isEmpty
         if !request.extras.isEmpty, blamesExtras || ids.count <= 1, !blamesTransaction {
             // They are sent again after the next launch; the transactions go on without them.
             blocksExtras = true
-            // Of the button's request nothing goes on.
+            // A restore without transactions has nothing left to send.
             if ids.isEmpty, request.mode == .restore { giveUpRestore(failure) }
             return
         }
@@ -139,9 +139,9 @@ extension PurchaseStateMachine {
         guard ordered != nil || pause == nil else { return }
         attempts += 1
         let own = min(min(pow(2, Double(min(attempts, 20) - 1)), 900) * jitter, 900)
-        // In this order, what is no number is less than ours.
+        // With the arguments in this order, `max` returns our delay if the server's is NaN.
         let delay = ordered.map { min(max(own, $0), Self.day) } ?? own
-        // It asked two requests at once: it is left alone for the longer time.
+        // The server has answered two requests with a delay: the longer one counts.
         if case .servers(let end)? = pause, end >= now.addingTimeInterval(delay) { return }
         pause = ordered == nil ? .ours : .servers(until: now.addingTimeInterval(delay))
         effects.append(.schedule(.retry, after: delay))

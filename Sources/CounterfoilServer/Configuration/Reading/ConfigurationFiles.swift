@@ -18,14 +18,12 @@ package struct ConfigurationFiles: Sendable {
     }
 
     /// Why there is no content: a part of a sentence that begins with the file's name.
-    package struct Unreadable: Error {
+    package struct Unreadable: Error, Hashable {
         package let reason: String
 
         package init(_ reason: String) { self.reason = reason }
 
-        /// Whether there is no such file, or none that this user can see.
-        var isAbsence: Bool { reason == Self.absence.reason }
-        /// There is no such file.
+        /// There is no such file, or none that this user can see.
         package static let absence = Unreadable("does not exist")
     }
 

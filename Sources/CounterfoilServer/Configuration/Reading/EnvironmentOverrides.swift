@@ -1,6 +1,7 @@
 internal import ConfigurationReading
 
-/// The settings that environment variables can change, for those who run one file in several places.
+/// What environment variables and the option `--port` say instead of the file, for those who run one file in several
+/// places.
 package struct EnvironmentOverrides {
     /// A setting and its variable.
     package struct Setting: Sendable {
@@ -26,24 +27,29 @@ package struct EnvironmentOverrides {
         Setting(variable: "COUNTERFOIL_LOG_FORMAT", path: ["log", "format"]),
     ]
 
-    private let values: [(setting: Setting, text: String)]
+    private let values: [(source: String, path: [String], text: String)]
 
     /// Looks for the variables. An empty one counts as none: that is how composed files say so.
-    init(_ environment: [String: String]) {
+    ///
+    /// - Parameter port: The value of the option `--port`, if there is one. It overrides the variable too.
+    init(_ environment: [String: String], port: Int?) {
         values = Self.settings.compactMap { setting in
+            if let port, setting.path == ["listen", "port"] {
+                return (source: "--port", path: setting.path, text: "\(port)")
+            }
             guard let text = environment[setting.variable], !text.isEmpty else { return nil }
-            return (setting, text)
+            return (source: setting.variable, path: setting.path, text: text)
         }
     }
 
-    /// The file with what the variables say.
+    /// The file with what the variables and the option say.
     func applied(to root: ConfigurationValue) -> ConfigurationValue {
-        values.reduce(root) { $0.replacing($1.setting.path, with: $1.text) }
+        values.reduce(root) { $0.replacing($1.path, with: $1.text) }
     }
 
-    /// The variable that a path of the file was told by.
-    func variable(of path: String) -> String? {
-        values.first { $0.setting.path.joined(separator: ".") == path }?.setting.variable
+    /// The variable or the option that overrides a setting; nil where none does.
+    func source(of path: String) -> String? {
+        values.first { $0.path.joined(separator: ".") == path }?.source
     }
 
     /// What the command reads: the key of `recover --url`, and the simulator of those that command one.

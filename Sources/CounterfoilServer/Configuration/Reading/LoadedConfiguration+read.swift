@@ -17,16 +17,19 @@ extension LoadedConfiguration {
     public init(
         contentsOf file: URL, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationError) {
-        try self.init(contentsOf: file, environment: environment, secrets: .all)
+        try self.init(contentsOf: file, environment: environment, secrets: .all, port: nil)
     }
 
     /// Reads a configuration file with the secrets that whoever asks needs: a service's may be there only while it runs.
-    package init(contentsOf file: URL, secrets: SecretReading) throws(ConfigurationError) {
-        try self.init(contentsOf: file, environment: ProcessInfo.processInfo.environment, secrets: secrets)
+    ///
+    /// - Parameter port: The port that replaces `listen.port`, if there is one.
+    package init(contentsOf file: URL, secrets: SecretReading, port: Int? = nil) throws(ConfigurationError) {
+        try self.init(
+            contentsOf: file, environment: ProcessInfo.processInfo.environment, secrets: secrets, port: port)
     }
 
     private init(
-        contentsOf file: URL, environment: [String: String], secrets: SecretReading
+        contentsOf file: URL, environment: [String: String], secrets: SecretReading, port: Int?
     ) throws(ConfigurationError) {
         let found: ConfigurationFiles.File
         do { found = try ConfigurationFiles.disk.read(file.path, maximumBytes: Self.maximumBytes) } catch {
@@ -37,15 +40,15 @@ extension LoadedConfiguration {
         }
         try self.init(
             yaml: text, folder: file.absoluteURL.deletingLastPathComponent().path, environment: environment,
-            files: .disk, secrets: secrets)
+            files: .disk, secrets: secrets, port: port)
     }
 
     /// Reads a configuration from its text.
     package init(
         yaml text: String, folder: String, environment: [String: String], files: ConfigurationFiles,
-        secrets: SecretReading = .all
+        secrets: SecretReading = .all, port: Int? = nil
     ) throws(ConfigurationError) {
-        let overrides = EnvironmentOverrides(environment)
+        let overrides = EnvironmentOverrides(environment, port: port)
         let reader = ServerConfigurationReader(
             folder: folder, files: files, environment: environment, secrets: secrets)
         do throws(ConfigurationProblems) {
@@ -71,9 +74,9 @@ extension LoadedConfiguration {
 }
 
 extension EnvironmentOverrides {
-    /// The issue with the name of the variable that caused it, instead of a line.
+    /// The issue with the variable or the option that caused it, instead of a line.
     func attributed(_ issue: ConfigurationIssue) -> ConfigurationIssue {
-        guard let variable = variable(of: issue.path) else { return issue }
-        return ConfigurationIssue(path: issue.path, message: "\(issue.message) (from \(variable))")
+        guard let source = source(of: issue.path) else { return issue }
+        return ConfigurationIssue(path: issue.path, message: "\(issue.message) (from \(source))")
     }
 }

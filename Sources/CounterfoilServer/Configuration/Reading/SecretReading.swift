@@ -1,15 +1,15 @@
-/// Which of the secrets that are elsewhere, in files and in variables, a reader of the configuration reads.
+/// Which secrets in files and environment variables are read with the configuration.
 package enum SecretReading: Sendable {
-    /// All of them, as the server does.
+    /// All. One that does not exist is a problem.
     case all
-    /// All but credentials of a unit that does not run: for who looks at the configuration before or beside the service.
+    /// All, but a systemd credential that does not exist is only a note. For commands before and beside the service.
     case present
-    /// None, as if they had been left out: for who needs none.
+    /// None, for commands that need none. The settings are as if they had been left out.
     case leftOut
 }
 
-/// The settings whose secrets are credentials of a systemd unit (`LoadCredential=`) and not there, since the unit does not run
-/// or only root and the service may see them.
+/// The settings whose systemd credentials (`LoadCredential=`) do not exist for this process: the unit does not run, or
+/// only root and the service may see them.
 struct AbsentCredentials: Sendable {
     private var paths: [String] = []
 

@@ -83,7 +83,7 @@ final class ServerConfigurationReader {
             }
             return file.contents
         } catch {
-            if isCredential, error.isAbsence {
+            if isCredential, error == .absence {
                 missCredential(path, at: place)
             } else {
                 findings.problem(place, "\(quoted(path)) \(error.reason)")

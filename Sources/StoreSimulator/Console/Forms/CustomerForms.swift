@@ -4,110 +4,124 @@ internal import WebConsole
 extension SimulatorPanel {
     /// What can happen to a customer, besides buying.
     func customerForms(_ name: String, _ state: CustomerState, _ request: PanelRequest) -> [PanelForm] {
-        let option = request.environmentOption
-        let whose = PanelForm.Field.hidden("customer", name)
         let subscriptions = state.subscriptions.map { (value: $0.originalTransactionID, title: $0.productID) }
-        let which = PanelForm.Field(
-            "subscription", "Subscription", .choice(subscriptions), value: subscriptions.last?.value ?? "")
         let transactions = core.read(request.environment) { store, _ in
             store.history(of: name).suffix(200).reversed().map {
                 (value: $0.payload.transactionId, title: "\($0.payload.transactionId), \($0.payload.productId)")
             }
         }
-        let purchase = PanelForm.Field(
-            "transaction", "Transaction", .choice(transactions), value: transactions.first?.value ?? "")
-        func run(_ id: String, _ title: String, _ command: String, about: String? = nil, named verb: String)
-            -> PanelForm
-        {
-            PanelForm(
-                id, title, about: about, [.hidden("command", command), whose, which], button: title,
-                command: "counterfoil simulator \(verb) {customer} {subscription}" + option)
-        }
-        func `do`(_ id: String, _ title: String, _ command: String, about: String? = nil, _ fields: [PanelForm.Field])
-            -> PanelForm
-        {
-            let members = fields.map { field -> String in
-                if case .number = field.kind { return "\"\(field.name)\":{\(field.name)}" }
-                return "\"\(field.name)\":{json:\(field.name)}"
-            }
-            return PanelForm(
-                id, title, about: about, [.hidden("command", command), whose] + fields, button: title,
-                command: "counterfoil simulator do '{\"\(command)\":{"
-                    + (["\"customer\":{json:customer}"] + members).joined(separator: ",") + "}}'" + option)
-        }
-        var forms: [PanelForm] = []
-        if !subscriptions.isEmpty {
-            forms += [
-                run("cancel", "Cancel", "cancel", about: "The customer turns renewal off.", named: "cancel"),
-                run("resume", "Resume", "resume", about: "The customer turns renewal on again.", named: "resume"),
-                PanelForm(
-                    "fail", "Let billing fail",
-                    [
-                        .hidden("command", "failBilling"), whose,
-                        .init("recovers", "", .box("--recovers"), hint: "For want of money: a later attempt succeeds"),
-                    ], button: "Let billing fail",
-                    command: "counterfoil simulator fail-billing {customer} [{recovers}]" + option),
-                PanelForm(
-                    "fix", "Fix billing", about: "What is owed is charged at once.",
-                    [.hidden("command", "fixBilling"), whose], button: "Fix billing",
-                    command: "counterfoil simulator fix-billing {customer}" + option),
-                `do`(
-                    "next", "Next thing now", "accelerate",
-                    about: "The end of the period, of grace or of the retry comes now.", [which]),
-                `do`(
-                    "extend", "Extend renewal", "extendRenewal",
-                    [which, .init("days", "Days", .number, value: "7", hint: "1 to 90", isRequired: true)]),
-            ]
-        }
-        if !transactions.isEmpty {
-            forms += [
-                PanelForm(
-                    "ask-refund", "Ask for a refund",
-                    [
-                        .hidden("command", "requestRefund"), whose, purchase,
-                        .init(
-                            "reason", "Reason",
-                            .choice([
-                                ("UNINTENDED_PURCHASE", "Unintended purchase"),
-                                ("FULFILLMENT_ISSUE", "Fulfilment issue"),
-                                ("UNSATISFIED_WITH_PURCHASE", "Unsatisfied"), ("LEGAL", "Legal"), ("OTHER", "Other"),
-                            ]), value: "UNINTENDED_PURCHASE"),
-                    ], button: "Ask",
-                    command: "counterfoil simulator refund {customer} {transaction} --request --reason {reason}"
-                        + option),
-                PanelForm(
-                    "refund", "Refund",
-                    [
-                        .hidden("command", "approveRefund"), whose, purchase,
-                        .init(
-                            "percentage", "Percent", .number, hint: "Left out: what the developer's answer says, or all"
-                        ),
-                    ], button: "Refund",
-                    command: "counterfoil simulator refund {customer} {transaction} [--percentage {percentage}]"
-                        + option),
-                PanelForm(
-                    "decline", "Decline a refund", [.hidden("command", "declineRefund"), whose, purchase],
-                    button: "Decline",
-                    command: "counterfoil simulator refund {customer} {transaction} --decline" + option),
-                PanelForm(
-                    "reverse", "Reverse a refund", [.hidden("command", "reverseRefund"), whose, purchase],
-                    button: "Reverse",
-                    command: "counterfoil simulator refund {customer} {transaction} --reverse" + option),
-                `do`("finish", "Finish", "finish", about: "The app has delivered what was bought.", [purchase]),
-            ]
-        }
         let storefronts = core.read(request.environment) { store, _ in
             store.catalogue.storefronts.map { (value: $0.code, title: $0.code) }
         }
-        forms += [
+        let forms = CustomerForms(whose: .hidden("customer", name), option: request.environmentOption)
+        var all: [PanelForm] = []
+        if !subscriptions.isEmpty { all += forms.ofSubscriptions(subscriptions) }
+        if !transactions.isEmpty { all += forms.ofTransactions(transactions) }
+        return all + forms.ofCustomer(storefronts, current: state.storefront)
+    }
+}
+
+/// The forms of a customer's page.
+private struct CustomerForms {
+    typealias Choices = [(value: String, title: String)]
+
+    /// The field that names the customer.
+    let whose: PanelForm.Field
+    /// What a command needs behind it to mean the environment.
+    let option: String
+
+    /// What can happen to one of the subscriptions.
+    func ofSubscriptions(_ subscriptions: Choices) -> [PanelForm] {
+        let which = PanelForm.Field(
+            "subscription", "Subscription", .choice(subscriptions), value: subscriptions.last?.value ?? "")
+        return [
+            run("cancel", "Cancel", about: "The customer turns renewal off.", which),
+            run("resume", "Resume", about: "The customer turns renewal on again.", which),
+            PanelForm(
+                "fail", "Let billing fail",
+                [
+                    .hidden("command", "failBilling"), whose,
+                    .init("recovers", "", .box("--recovers"), hint: "For want of money: a later attempt succeeds"),
+                ], button: "Let billing fail",
+                command: "counterfoil simulator fail-billing {customer} [{recovers}]" + option),
+            PanelForm(
+                "fix", "Fix billing", about: "What is owed is charged at once.",
+                [.hidden("command", "fixBilling"), whose], button: "Fix billing",
+                command: "counterfoil simulator fix-billing {customer}" + option),
+            `do`(
+                "next", "Next thing now", "accelerate",
+                about: "The end of the period, of grace or of the retry comes now.", [which]),
+            `do`(
+                "extend", "Extend renewal", "extendRenewal",
+                [which, .init("days", "Days", .number, value: "7", hint: "1 to 90", isRequired: true)]),
+        ]
+    }
+
+    /// What can happen to one of the purchases.
+    func ofTransactions(_ transactions: Choices) -> [PanelForm] {
+        let purchase = PanelForm.Field(
+            "transaction", "Transaction", .choice(transactions), value: transactions.first?.value ?? "")
+        let refund = "counterfoil simulator refund {customer} {transaction}"
+        return [
+            PanelForm(
+                "ask-refund", "Ask for a refund",
+                [
+                    .hidden("command", "requestRefund"), whose, purchase,
+                    .init(
+                        "reason", "Reason",
+                        .choice([
+                            ("UNINTENDED_PURCHASE", "Unintended purchase"),
+                            ("FULFILLMENT_ISSUE", "Fulfilment issue"),
+                            ("UNSATISFIED_WITH_PURCHASE", "Unsatisfied"), ("LEGAL", "Legal"), ("OTHER", "Other"),
+                        ]), value: "UNINTENDED_PURCHASE"),
+                ], button: "Ask", command: refund + " --request --reason {reason}" + option),
+            PanelForm(
+                "refund", "Refund",
+                [
+                    .hidden("command", "approveRefund"), whose, purchase,
+                    .init("percentage", "Percent", .number, hint: "Left out: what the developer's answer says, or all"),
+                ], button: "Refund", command: refund + " [--percentage {percentage}]" + option),
+            PanelForm(
+                "decline", "Decline a refund", [.hidden("command", "declineRefund"), whose, purchase],
+                button: "Decline", command: refund + " --decline" + option),
+            PanelForm(
+                "reverse", "Reverse a refund", [.hidden("command", "reverseRefund"), whose, purchase],
+                button: "Reverse", command: refund + " --reverse" + option),
+            `do`("finish", "Finish", "finish", about: "The app has delivered what was bought.", [purchase]),
+        ]
+    }
+
+    /// What can happen to any customer.
+    func ofCustomer(_ storefronts: Choices, current: String) -> [PanelForm] {
+        [
             `do`(
                 "share", "Share with a family member", "shareWithFamily", [.init("member", "Member", isRequired: true)]),
             `do`("unshare", "Stop sharing", "stopSharing", [.init("member", "Member", isRequired: true)]),
             `do`(
                 "move", "Change storefront", "changeStorefront",
-                [.init("storefront", "Storefront", .choice(storefronts), value: state.storefront)]),
+                [.init("storefront", "Storefront", .choice(storefronts), value: current)]),
             `do`("accept", "Accept a higher price", "acceptPrice", []),
         ]
-        return forms
+    }
+
+    /// A form for a command that has a name of its own on the command line.
+    private func run(_ command: String, _ title: String, about: String, _ which: PanelForm.Field) -> PanelForm {
+        PanelForm(
+            command, title, about: about, [.hidden("command", command), whose, which], button: title,
+            command: "counterfoil simulator \(command) {customer} {subscription}" + option)
+    }
+
+    /// A form for any other command.
+    private func `do`(
+        _ id: String, _ title: String, _ command: String, about: String? = nil, _ fields: [PanelForm.Field]
+    ) -> PanelForm {
+        let members = fields.map { field -> String in
+            if case .number = field.kind { return "\"\(field.name)\":{\(field.name)}" }
+            return "\"\(field.name)\":{json:\(field.name)}"
+        }
+        return PanelForm(
+            id, title, about: about, [.hidden("command", command), whose] + fields, button: title,
+            command: "counterfoil simulator do '{\"\(command)\":{"
+                + (["\"customer\":{json:customer}"] + members).joined(separator: ",") + "}}'" + option)
     }
 }

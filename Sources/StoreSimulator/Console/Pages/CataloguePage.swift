@@ -8,26 +8,47 @@ extension SimulatorPanel {
     func catalogue(_ request: PanelRequest) throws -> PanelContent {
         let catalogue = core.read(request.environment) { store, _ in store.catalogue }
         let storefront = catalogue.storefronts.first ?? .usa
-        let rows = catalogue.products.prefix(500).map { product -> PageValue in
-            let terms = product.subscription
-            return [
-                "id": .foreign(product.id), "title": .foreign(product.name), "type": .text(product.type.rawValue),
-                "price": .text(PriceText.price(product.price(in: storefront.code), storefront.currency)),
-                "period": .text(
-                    terms.map { "each \(PanelWords.length(of: $0.period)), group \($0.group), level \($0.level)" } ?? ""
-                ),
-                "offers": .foreign(
-                    ((terms?.introductoryOffer).map { ["introductory \($0.discount.rawValue)"] } ?? [])
-                        .appending((terms?.offers ?? product.offers).compactMap(\.identifier)).joined(separator: ", ")),
-                "word": .text(product.isOnSale ? "on sale" : "off sale"),
-                "look": .text(product.isOnSale ? "good" : "bad"),
-            ]
-        }
+        let rows = catalogue.products.prefix(500).map { Self.row(of: $0, in: storefront) }
+        let whole = PanelForm(
+            "catalogue", "The whole catalogue", about: "Names and values are those of the control API.",
+            action: "catalogue",
+            [.init("json", "As JSON", .area, value: SignedText.pretty(catalogue))], button: "Replace",
+            command:
+                "curl -X PUT -H 'Content-Type: application/json' -d @catalogue.json \(simulator.information.controlURL)/\(request.environmentName)/catalogue"
+        )
+        return PanelContent(
+            "catalogue", "Catalogue",
+            [
+                "rows": .list(rows),
+                "storefronts": .text(
+                    catalogue.storefronts.map { "\($0.code) (\($0.currency))" }.joined(separator: ", ")),
+                "forms": .list(productForms(request).map { $0.value(request, state) }),
+                "whole": whole.value(request, state),
+                "isWholeOpen": .flag(request.mistake?.form == "catalogue"),
+            ], api: "GET {base}/\(request.environmentName)/catalogue", command: "counterfoil simulator status")
+    }
+
+    private static func row(of product: Product, in storefront: Storefront) -> PageValue {
+        let terms = product.subscription
+        let period = terms.map { "each \(PanelWords.length(of: $0.period)), group \($0.group), level \($0.level)" }
+        let introductory = (terms?.introductoryOffer).map { ["introductory \($0.discount.rawValue)"] } ?? []
+        let offers = introductory + (terms?.offers ?? product.offers).compactMap(\.identifier)
+        return [
+            "id": .foreign(product.id), "title": .foreign(product.name), "type": .text(product.type.rawValue),
+            "price": .text(PriceText.price(product.price(in: storefront.code), storefront.currency)),
+            "period": .text(period ?? ""), "offers": .foreign(offers.joined(separator: ", ")),
+            "word": .text(product.isOnSale ? "on sale" : "off sale"),
+            "look": .text(product.isOnSale ? "good" : "bad"),
+        ]
+    }
+
+    /// The forms that change a product.
+    private func productForms(_ request: PanelRequest) -> [PanelForm] {
         let all = products(request) { _ in true }
         let option = request.environmentOption
         let product = PanelForm.Field("product", "Product", .choice(all), value: all.first?.value ?? "")
         let subscriptions = products(request) { $0.subscription != nil }
-        let forms = [
+        return [
             PanelForm(
                 "off-sale", "Take off sale", [.hidden("command", "removeFromSale"), product], button: "Take off sale",
                 command: "counterfoil simulator do '{\"removeFromSale\":{\"product\":{json:product}}}'" + option),
@@ -46,25 +67,5 @@ extension SimulatorPanel {
                 ], button: "Raise",
                 command: "counterfoil simulator raise-price {product} {price} --consent {consent}" + option),
         ]
-        let whole = PanelForm(
-            "catalogue", "The whole catalogue", about: "Names and values are those of the control API.",
-            action: "catalogue",
-            [.init("json", "As JSON", .area, value: SignedText.pretty(catalogue))], button: "Replace",
-            command:
-                "curl -X PUT -H 'Content-Type: application/json' -d @catalogue.json \(simulator.information.controlURL)/\(request.environmentName)/catalogue"
-        )
-        return PanelContent(
-            "catalogue", "Catalogue",
-            [
-                "rows": .list(Array(rows)),
-                "storefronts": .text(
-                    catalogue.storefronts.map { "\($0.code) (\($0.currency))" }.joined(separator: ", ")),
-                "forms": .list(forms.map { $0.value(request, state) }), "whole": whole.value(request, state),
-                "isWholeOpen": .flag(request.mistake?.form == "catalogue"),
-            ], api: "GET {base}/\(request.environmentName)/catalogue", command: "counterfoil simulator status")
     }
-}
-
-extension Array {
-    fileprivate func appending(_ others: [Element]) -> [Element] { self + others }
 }

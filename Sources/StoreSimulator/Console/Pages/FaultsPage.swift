@@ -68,6 +68,17 @@ extension SimulatorPanel {
                 ], button: "On", command: Self.command(hasNumber: !preset.number.isEmpty)
             ).value(request, state)
         }
+        return PanelContent(
+            "faults", "Faults",
+            [
+                "rows": .list(Array(rows)), "hasRows": .flag(!rows.isEmpty), "isEmpty": .flag(rows.isEmpty),
+                "allOff": allOff.value(request, state), "presets": .list(presets),
+                "form": Self.anyFault.value(request, state),
+            ], api: "GET {base}/faults", command: "counterfoil simulator fault list")
+    }
+
+    /// The form for a fault that is none of the presets.
+    private static var anyFault: PanelForm {
         let targets =
             ["notification:*", "route:*", "route:verifyReceipt"]
             + NotificationKind.all.map { "notification:" + $0.name }
@@ -76,7 +87,7 @@ extension SimulatorPanel {
             "drop", "unreachable", "duplicate", "reorder", "revise", "truncate", "invalidSignature", "wrongChain",
             "unknownValues", "extraFields", "delay", "status", "error", "rateLimit", "clockSkew",
         ]
-        let custom = PanelForm(
+        return PanelForm(
             "custom", "Another fault", action: "fault",
             [
                 .init("target", "Target", .choice(targets.map { ($0, $0) }), value: "notification:*"),
@@ -92,12 +103,6 @@ extension SimulatorPanel {
                 "counterfoil simulator fault add {target} {effect}[={number}] [--probability {probability}] "
                 + "[--count {count}] [--for {seconds}]"
         )
-        return PanelContent(
-            "faults", "Faults",
-            [
-                "rows": .list(Array(rows)), "hasRows": .flag(!rows.isEmpty), "isEmpty": .flag(rows.isEmpty),
-                "allOff": allOff.value(request, state), "presets": .list(presets), "form": custom.value(request, state),
-            ], api: "GET {base}/faults", command: "counterfoil simulator fault list")
     }
 
     private static func command(hasNumber: Bool) -> String {

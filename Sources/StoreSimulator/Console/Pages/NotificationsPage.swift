@@ -20,28 +20,18 @@ extension SimulatorPanel {
             return (Array(page.prefix(Self.pageSize)), page.count > Self.pageSize, now, store.settings.notificationURL)
         }
         let filter = customer.map { [("customer", $0)] } ?? []
-        let rows = lines.map { line -> PageValue in
-            [
-                "url": .link(request.link(.notification(line.notificationUUID))), "key": .text(line.notificationUUID),
-                "name": .text(Self.name(of: line)), "signed": .time(line.signedDate, now: now),
-                "customer": line.customer.map {
-                    ["customerURL": .link(request.link(.customer($0))), "name": .foreign($0, limit: 60)]
-                } ?? .nothing,
-                "product": .foreign(line.productId), "tag": Self.tag(of: line),
-                "attempts": .number(line.attempts.count),
-            ]
-        }
-        let previous =
-            start > 0 ? request.link(.notifications, filter + [("page", String(max(0, start - Self.pageSize)))]) : nil
         let isFirst = start == 0
-        let isFiltered = customer != nil || !isFirst
+        // Without a customer, and from the beginning.
+        let isWholeList = customer == nil && isFirst
+        let previous =
+            isFirst ? nil : request.link(.notifications, filter + [("page", String(max(0, start - Self.pageSize)))])
         let next = hasMore ? request.link(.notifications, filter + [("page", String(start + Self.pageSize))]) : nil
         return PanelContent(
             "notifications", "Notifications",
             [
-                "rows": .list(rows), "hasRows": .flag(!rows.isEmpty),
-                "isEmpty": .flag(rows.isEmpty && !isFiltered), "isNoneOf": .flag(rows.isEmpty && isFiltered),
-                // What comes in moves the other pages on: their rows are not new.
+                "rows": .list(lines.map { Self.row(of: $0, request, now: now) }), "hasRows": .flag(!lines.isEmpty),
+                "isEmpty": .flag(lines.isEmpty && isWholeList), "isEmptyPart": .flag(lines.isEmpty && !isWholeList),
+                // Only the first page is live: a new notification moves the rows of the later pages, which are not new.
                 "isFirst": .flag(isFirst),
                 "goesTo": .foreign(url, limit: 200), "goesNowhere": .flag(url == nil),
                 "settingsURL": .link(request.link(.settings)), "filterURL": .link(PageLink("notifications")),
@@ -52,6 +42,21 @@ extension SimulatorPanel {
             api: "GET {base}/\(request.environmentName)/notifications"
                 + (customer.map { "?customer=\(PageLink.escaped($0))" } ?? ""),
             command: "counterfoil simulator listen" + request.environmentOption)
+    }
+
+    private static func row(of line: NotificationSummaryLine, _ request: PanelRequest, now: Date) -> PageValue {
+        [
+            "url": .link(request.link(.notification(line.notificationUUID))), "key": .text(line.notificationUUID),
+            "name": .text(name(of: line)), "signed": .time(line.signedDate, now: now),
+            "customer": customer(of: line, request), "product": .foreign(line.productId), "tag": tag(of: line),
+            "attempts": .number(line.attempts.count),
+        ]
+    }
+
+    /// The customer's name, with a link to the customer's page.
+    private static func customer(of line: NotificationSummaryLine, _ request: PanelRequest) -> PageValue {
+        guard let name = line.customer else { return .nothing }
+        return ["customerURL": .link(request.link(.customer(name))), "name": .foreign(name, limit: 60)]
     }
 
     private static func name(of line: NotificationSummaryLine) -> String {
@@ -76,21 +81,6 @@ extension SimulatorPanel {
             (store.notifications.indices.contains(number) ? store.notifications[number].due : nil, now)
         }
         let body = String(decoding: try core.body(number, in: environment), as: UTF8.self)
-        let attempts = zip(line.attempts, line.attempts.dropFirst().map(\.attemptDate) + [due ?? .distantPast])
-            .enumerated().map {
-                index, pair -> PageValue in
-                let (attempt, next) = pair
-                let isGood = attempt.sendAttemptResult == "SUCCESS"
-                return [
-                    "number": .number(index + 1), "at": .time(attempt.attemptDate, now: now),
-                    "result": .text(attempt.sendAttemptResult), "look": .text(isGood ? "good" : "bad"),
-                    "status": .optional(attempt.status.map { String($0) }),
-                    "answer": .foreign(attempt.answer, limit: 200, showsWhole: true),
-                    "pause": .text(
-                        next > attempt.attemptDate
-                            ? "the next after \(Date.words(next.timeIntervalSince(attempt.attemptDate)))" : ""),
-                ]
-            }
         let resend = PanelForm(
             "resend", "Send once more", about: "Beside Apple's own attempts, now.", action: "resend",
             [.hidden("uuid", uuid)],
@@ -100,16 +90,31 @@ extension SimulatorPanel {
             "notification", Self.name(of: line),
             [
                 "uuid": .text(uuid), "signed": .time(line.signedDate, now: now), "tag": Self.tag(of: line),
-                "customer": line.customer.map {
-                    ["customerURL": .link(request.link(.customer($0))), "name": .foreign($0, limit: 60)]
-                } ?? .nothing,
-                "attempts": .list(attempts), "hasAttempts": .flag(!attempts.isEmpty),
-                "noAttempts": .flag(attempts.isEmpty),
+                "customer": Self.customer(of: line, request),
+                "attempts": .list(Self.attempts(of: line, due: due, now: now)),
+                "hasAttempts": .flag(!line.attempts.isEmpty), "noAttempts": .flag(line.attempts.isEmpty),
                 "due": .time(due, now: now), "resend": resend.value(request, state), "exactText": .exact(body),
                 "parts": .list(Self.parts(of: body)),
             ],
             api: "GET {base}/\(request.environmentName)/notifications/\(uuid)",
             command: "counterfoil simulator listen" + request.environmentOption)
+    }
+
+    /// The attempts, each with the time until the next one. The next one after the last is `due`, if there is one.
+    private static func attempts(of line: NotificationSummaryLine, due: Date?, now: Date) -> [PageValue] {
+        let following = line.attempts.dropFirst().map(\.attemptDate) + [due ?? .distantPast]
+        return zip(line.attempts, following).enumerated().map { index, pair -> PageValue in
+            let (attempt, next) = pair
+            let pause = next.timeIntervalSince(attempt.attemptDate)
+            return [
+                "number": .number(index + 1), "at": .time(attempt.attemptDate, now: now),
+                "result": .text(attempt.sendAttemptResult),
+                "look": .text(attempt.sendAttemptResult == "SUCCESS" ? "good" : "bad"),
+                "status": .optional(attempt.status.map { String($0) }),
+                "answer": .foreign(attempt.answer, limit: 200, showsWhole: true),
+                "pause": .text(pause > 0 ? "the next after \(Date.words(pause))" : ""),
+            ]
+        }
     }
 
     /// The payload and what is signed within it.

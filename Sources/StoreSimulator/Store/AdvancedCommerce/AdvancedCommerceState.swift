@@ -73,7 +73,7 @@ package struct AdvancedCommerceState: Sendable, Codable {
         (sku.flatMap { offerPeriods[$0] } ?? 0) < offer.periodCount
     }
 
-    /// Makes the present of what was to come.
+    /// Begins a period with the contents of the renewal.
     private mutating func begin() {
         let items = renewalInfo.items ?? []
         for item in items where item.offer != nil {

@@ -62,12 +62,8 @@ extension Store {
         let (subscription, old, change) = try Self.asking { () throws(APIFailure) in
             let (subscription, state) = try target(
                 body.transactionId, of: customer, storefront: body.storefront, body.requestInfo, at: now)
-            // What is charged now is in the currency of where the customer is now.
-            let home = customers[customer]?.storefront ?? Storefront.usa.code
-            let currency = (catalogue.storefront(home) ?? .usa).currency
-            guard body.currency == nil || body.currency == currency else {
-                throw APIFailure(.invalidCurrency, "The currency of \(home) is \(currency).")
-            }
+            // A charge now is in the currency of the customer's present storefront.
+            try checkCurrency(body.currency, in: customers[customer]?.storefront ?? Storefront.usa.code)
             return (subscription, state, try AdvancedCommerceModification(body, state))
         }
         guard !change.isImmediate || customers[customer]?.isBillingFailing == false else {

@@ -83,9 +83,7 @@ extension Store {
             guard storefront == nil || storefront == home else {
                 throw APIFailure(.mismatchedStorefront, "\(id)'s storefront is \(home).")
             }
-            guard currency == (catalogue.storefront(home) ?? .usa).currency else {
-                throw APIFailure(.invalidCurrency, "The currency of \(home) is another one.")
-            }
+            try checkCurrency(currency, in: home)
         }
         return addCustomer(id, at: now)
     }
@@ -94,6 +92,14 @@ extension Store {
     func checkNew(_ info: AdvancedCommerceRequestInfo) throws(APIFailure) {
         guard advancedCommerceRequests[info.requestReferenceId.text] == nil else {
             throw APIFailure(.repeatedRequestReferenceId, "The requestReferenceId was used before.")
+        }
+    }
+
+    /// Throws 4000053 for another currency than that of the storefront. A request may leave it out.
+    func checkCurrency(_ currency: String?, in storefront: String) throws(APIFailure) {
+        let expected = (catalogue.storefront(storefront) ?? .usa).currency
+        guard currency == nil || currency == expected else {
+            throw APIFailure(.invalidCurrency, "The currency of \(storefront) is \(expected).")
         }
     }
 

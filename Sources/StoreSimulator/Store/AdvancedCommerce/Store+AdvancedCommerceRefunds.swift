@@ -4,38 +4,26 @@ internal import Foundation
 // Refunds by item.
 
 extension Store {
-    /// Gives the money for items back. Those that are revoked are not renewed; with the last one everything ends.
+    /// Refunds items. Those that are revoked do not renew. With the last one the whole transaction is revoked.
     mutating func refund(
         _ refundItems: [AdvancedCommerceRequestRefundItem], of transaction: StoredTransaction, at now: Date
     ) {
         let id = transaction.payload.transactionId
-        let share = Int64(remaining(of: transaction, at: now))
+        let share = remaining(of: transaction, at: now)
         var items = transaction.payload.advancedCommerceInfo?.items ?? []
-        let wasRefunded = items.contains { $0.refunds?.isEmpty == false }
-        var places: [Int] = []
-        for refundItem in refundItems {
-            guard let index = items.firstIndex(where: { $0.sku == refundItem.sku }) else { continue }
-            places.append(index)
-            let amount = items[index].refundable(refundItem, share: share)
-            items[index].refunds =
-                (items[index].refunds ?? []) + [
-                    AdvancedCommerceRefund(
-                        refundAmount: amount, refundDate: now, refundReason: refundItem.refundReason,
-                        refundType: refundItem.refundType)
-                ]
-            if refundItem.revoke { items[index].revocationDate = now }
-        }
-        let isOver = !items.contains { $0.revocationDate == nil }
+        // The first refund of all items by time has exactly the share of the time that is left. Amounts are rounded.
         let isByTime =
-            !wasRefunded && refundItems.count == items.count
+            items.allSatisfy { $0.refunds?.isEmpty ?? true } && refundItems.count == items.count
             && refundItems.allSatisfy { $0.refundType == .prorated }
-        let percentage = isByTime ? Int32(share) : items.refundedShare
+        let indices = refundItems.compactMap { items.refund($0, share: Int64(share), at: now) }
+        let isOver = !items.contains { $0.revocationDate == nil }
+        let percentage = isByTime ? share : items.refundedShare
         let isFull = percentage == 100_000 && refundItems.allSatisfy { $0.refundType == .full }
         let isLegal = refundItems.contains { $0.refundReason == .fulfillmentIssue }
         transactions[id]?.refund?.state = .granted
         transactions[id]?.refund?.decided = now
         transactions[id]?.refund?.items = nil
-        transactions[id]?.refund?.refundedItems = places
+        transactions[id]?.refund?.refundedItems = indices
         change(id) {
             $0.advancedCommerceInfo?.items = items
             guard isOver else { return }
@@ -48,19 +36,18 @@ extension Store {
         if let refunded = transactions[id] { announce(.refund, about: refunded, at: now) }
     }
 
-    /// Takes the last refund of items back: they are as before it, and those that it revoked can be used again. What was
-    /// taken out of the renewal stays out, as renewal stays off after any refund.
+    /// Reverses the last refund of items: they are as before it, and those that it revoked can be used again. Items that
+    /// it took out of the renewal stay out, as renewal stays off after any refund.
     mutating func reinstateItems(of transaction: StoredTransaction) {
         let id = transaction.payload.transactionId
         guard var items = transaction.payload.advancedCommerceInfo?.items else { return }
-        let places =
-            transaction.refund?.refundedItems ?? items.revokedTogether(at: transaction.payload.revocationDate)
-        guard !places.isEmpty else { return }
-        for place in places where items.indices.contains(place) {
-            // What is revoked cannot be refunded again, so it was this refund that has revoked it.
-            let earlier = Array((items[place].refunds ?? []).dropLast())
-            items[place].refunds = earlier.isEmpty ? nil : earlier
-            items[place].revocationDate = nil
+        let refunded = transaction.refund?.refundedItems ?? items.lastRefunded(at: transaction.payload.revocationDate)
+        guard !refunded.isEmpty else { return }
+        for index in refunded where items.indices.contains(index) {
+            // A revoked item cannot be refunded again: it is this refund that revoked it.
+            let earlier = Array((items[index].refunds ?? []).dropLast())
+            items[index].refunds = earlier.isEmpty ? nil : earlier
+            items[index].revocationDate = nil
         }
         transactions[id]?.refund?.refundedItems = nil
         change(id) { $0.advancedCommerceInfo?.items = items }
@@ -91,9 +78,22 @@ extension Store {
 }
 
 extension [AdvancedCommerceTransactionItem] {
-    /// The places of those that were refunded when the last of them was revoked, which snapshots of older versions do not
-    /// say. A refund of the whole transaction revokes no item.
-    fileprivate func revokedTogether(at date: Date?) -> [Int] {
+    /// Refunds one of the items. Returns its index; nil if there is no such item.
+    fileprivate mutating func refund(
+        _ refundItem: AdvancedCommerceRequestRefundItem, share: Int64, at now: Date
+    ) -> Int? {
+        guard let index = firstIndex(where: { $0.sku == refundItem.sku }) else { return nil }
+        let refund = AdvancedCommerceRefund(
+            refundAmount: self[index].refundable(refundItem, share: share), refundDate: now,
+            refundReason: refundItem.refundReason, refundType: refundItem.refundType)
+        self[index].refunds = (self[index].refunds ?? []) + [refund]
+        if refundItem.revoke { self[index].revocationDate = now }
+        return index
+    }
+
+    /// The indices of the items whose refund revoked the transaction at `date`. Snapshots of older versions do not list
+    /// them. Empty if the whole transaction was refunded, which revokes no item.
+    fileprivate func lastRefunded(at date: Date?) -> [Int] {
         guard let date, allSatisfy({ $0.revocationDate != nil }) else { return [] }
         return indices.filter { self[$0].refunds?.last?.refundDate == date }
     }
