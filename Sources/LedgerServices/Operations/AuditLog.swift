@@ -16,6 +16,8 @@ package final class AuditLog: Service {
     private let now: @Sendable () -> Date
     private let logger: Logger
     private let waiting = Mutex<[AuditEntry]>([])
+    /// The last commit that was begun.
+    private let lastCommit = Mutex<Task<Void, Never>?>(nil)
     /// Strangers can make any number of refusals: a few a second are kept, and the metrics count all.
     private let strangers = RateMeter(perSecond: 5)
     private let wakeups: AsyncStream<Void>
@@ -59,8 +61,20 @@ package final class AuditLog: Service {
         }
     }
 
-    /// Keeps what waits now.
+    /// Keeps what waits now. One commit after the other: what is being written when this is called is kept when it returns.
     package func keep() async {
+        let commit = lastCommit.withLock { last in
+            let commit = Task { [last] in
+                await last?.value
+                await commitWaiting()
+            }
+            last = commit
+            return commit
+        }
+        await commit.value
+    }
+
+    private func commitWaiting() async {
         let entries = waiting.withLock { waiting in
             defer { waiting = [] }
             return waiting
