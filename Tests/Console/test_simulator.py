@@ -241,8 +241,12 @@ def test_what_is_selected_or_opened_stays_and_follows_afterwards(world: World, s
 
     def change(page, command: str):
         simulator.do(command, customer="anna")
-        # The page has the change, and keeps it for later.
-        page.wait_for_function("document.querySelector('#state').late")
+        # The page has the change, and keeps it for later. Its policy allows no eval, which `wait_for_function` needs.
+        for _ in range(200):
+            if page.evaluate("document.querySelector('#state').late"):
+                return
+            page.wait_for_timeout(50)
+        world.expect(False, f"the page has not heard of {command}")
 
     with world.page() as page:
         page.goto(f"{simulator.base}/customers/anna")
