@@ -175,15 +175,20 @@ extension ChargingAheadTests {
         #expect(following > begins)
     }
 
+    /// Refunds what anna has paid ahead, and has the charge for the same period fail when it begins.
+    private static func refundAndFailToCharge(_ shop: inout Shop, _ paid: String, at begin: Date) throws {
+        try shop.perform(.approveRefund(customer: "anna", transaction: paid))
+        try shop.perform(.resume(customer: "anna"))
+        try shop.perform(.failBilling(customer: "anna"))
+        shop.now = begin
+        shop.store.run(until: begin)
+    }
+
     @Test func `The reversal of a refund ends the attempts to charge for the same period`() throws {
         var (shop, _, end) = try Self.charged()
         let paid = try shop.last().transaction.transactionId
         try shop.perform(.shareWithFamily(customer: "anna", member: "ben"))
-        try shop.perform(.approveRefund(customer: "anna", transaction: paid))
-        try shop.perform(.resume(customer: "anna"))
-        try shop.perform(.failBilling(customer: "anna"))
-        shop.now = end
-        shop.store.run(until: end)
+        try Self.refundAndFailToCharge(&shop, paid, at: end)
         #expect(try shop.status() == .billingRetry)
         var late = shop
         try shop.perform(.reverseRefund(customer: "anna", transaction: paid))
@@ -201,11 +206,7 @@ extension ChargingAheadTests {
     @Test func `The family loses the subscription with the reversal of a refund of what it cannot share`() throws {
         var (shop, end) = try Self.chargedForHerselfAlone()
         let paid = try shop.last().transaction.transactionId
-        try shop.perform(.approveRefund(customer: "anna", transaction: paid))
-        try shop.perform(.resume(customer: "anna"))
-        try shop.perform(.failBilling(customer: "anna"))
-        shop.now = end
-        shop.store.run(until: end)
+        try Self.refundAndFailToCharge(&shop, paid, at: end)
         #expect(try shop.status("ben") == .billingRetry)
         _ = shop.news()
         try shop.perform(.reverseRefund(customer: "anna", transaction: paid))
@@ -219,11 +220,7 @@ extension ChargingAheadTests {
         shop.store.settings.gracePeriod = .sixteenDays
         let paid = try shop.last().transaction.transactionId
         try shop.perform(.shareWithFamily(customer: "anna", member: "ben"))
-        try shop.perform(.approveRefund(customer: "anna", transaction: paid))
-        try shop.perform(.resume(customer: "anna"))
-        try shop.perform(.failBilling(customer: "anna"))
-        shop.now = end
-        shop.store.run(until: end)
+        try Self.refundAndFailToCharge(&shop, paid, at: end)
         #expect(try shop.status() == .billingGracePeriod)
         try shop.perform(.cancel(customer: "anna"))
         // The family's with it.
