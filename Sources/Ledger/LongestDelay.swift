@@ -1,7 +1,7 @@
-/// The longest that work of a kind is ever put off.
+/// The longest time for which work of a kind is put off.
 ///
-/// A clock that is ahead puts work off until instants that are far away once the clock is right again, perhaps by years. But
-/// no work waits for longer than its kind ever does: what seems to was put off by a clock that was ahead, and is due.
+/// If the clock was ahead when work was put off, the work waits until the clock has come there again, perhaps for
+/// years. So work that would have to wait for longer than this is due at once.
 package struct LongestDelay: Sendable, Hashable {
     package let milliseconds: Milliseconds
 

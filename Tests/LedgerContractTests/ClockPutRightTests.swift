@@ -139,28 +139,4 @@ import Testing
             #expect(try await begin("two", at: Self.now - 11) == .proceed)
         }
     }
-
-    @Test(arguments: Engine.allCases)
-    func `an endpoint is not given up for what failed once long ago`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, _ in
-            let endpoint = try await Self.endpoint(ledger, at: 0)
-            let delivery = try #require(
-                try await ledger.addWebhookTest(Self.event("evt_1", at: Self.now), to: endpoint.id))
-            func fail(at instant: Milliseconds) async throws -> [Int64: DisableReason] {
-                let outcome = DeliveryOutcome(
-                    delivery: delivery.id, endpoint: endpoint.id, result: .again(at: instant, body: nil))
-                return try await ledger.record([outcome], patience: RetrySchedule.patience, at: instant)
-            }
-            let hour: Milliseconds = 3_600_000
-            #expect(try await fail(at: Self.now).isEmpty)
-            #expect(try await fail(at: Self.now + 24 * hour).isEmpty)
-            // The server was down for three weeks. It has been tried for a day.
-            let back = Self.now + 22 * 24 * hour
-            #expect(try await fail(at: back).isEmpty)
-            let shown = try await ledger.webhookEndpoints().first?.failingSince
-            #expect(shown == back - 24 * hour)
-            for day: Milliseconds in 1...3 { #expect(try await fail(at: back + day * 24 * hour).isEmpty) }
-            #expect(try await fail(at: back + 4 * 24 * hour) == [endpoint.id: .failing])
-        }
-    }
 }

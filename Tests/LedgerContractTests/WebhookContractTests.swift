@@ -6,6 +6,18 @@ import TestSupport
 import Testing
 
 extension `The contract of every database` {
+    private static func endpoint(_ name: String, _ ledger: any LedgerEngine) async throws -> WebhookEndpoint {
+        let definition = WebhookDefinition(name: name, url: "https://example.com", secrets: [])
+        return try #require(try await ledger.addWebhook(definition, at: 0))
+    }
+
+    private static func test(
+        _ endpoint: WebhookEndpoint, _ ledger: any LedgerEngine, at now: Milliseconds
+    ) async throws -> WebhookDelivery {
+        let event = LedgerEvent(id: "evt_test_\(now)", scope: 1, type: .webhookTest, occurredAt: now, createdAt: now)
+        return try #require(try await ledger.addWebhookTest(event, to: endpoint.id))
+    }
+
     /// Numbers of deliveries are used again.
     @Test(arguments: Engine.allCases)
     func `an attempt for an endpoint that is gone says nothing of another one's delivery with the same number`(
@@ -13,20 +25,11 @@ extension `The contract of every database` {
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await Walk(try engine.open(in: folder)).ledger
-            func test(_ endpoint: WebhookEndpoint, at now: Milliseconds) async throws -> WebhookDelivery {
-                let event = LedgerEvent(
-                    id: "evt_test_\(now)", scope: 1, type: .webhookTest, occurredAt: now, createdAt: now)
-                return try #require(try await ledger.addWebhookTest(event, to: endpoint.id))
-            }
-            func endpoint(_ name: String) async throws -> WebhookEndpoint {
-                let definition = WebhookDefinition(name: name, url: "https://example.com", secrets: [])
-                return try #require(try await ledger.addWebhook(definition, at: 0))
-            }
-            let (gone, other) = (try await endpoint("gone"), try await endpoint("other"))
-            let underWay = try await test(gone, at: 1)
+            let (gone, other) = (try await Self.endpoint("gone", ledger), try await Self.endpoint("other", ledger))
+            let underWay = try await Self.test(gone, ledger, at: 1)
             try await ledger.removeWebhook(gone.id)
             while try await ledger.runWebhookJob(limit: 10, at: 2) {}
-            let waiting = try await test(other, at: 3)
+            let waiting = try await Self.test(other, ledger, at: 3)
             try #require(waiting.id == underWay.id)
             let results: [DeliveryOutcome.Result] = [.again(at: 9, body: Data("wrong".utf8)), .delivered]
             for result in results {
@@ -36,6 +39,31 @@ extension `The contract of every database` {
                 #expect(try await ledger.dueDeliveries(of: other.id, at: 5, limit: 2) == [waiting], "\(result)")
                 #expect(try await ledger.attempts(of: waiting.id, limit: 2).isEmpty, "\(result)")
             }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an endpoint is not given up for what failed once long ago`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await Walk(try engine.open(in: folder)).ledger
+            let endpoint = try await Self.endpoint("crm", ledger)
+            let begin: Milliseconds = 1_800_000_000_000
+            let delivery = try await Self.test(endpoint, ledger, at: begin)
+            func fail(at instant: Milliseconds) async throws -> [Int64: DisableReason] {
+                let outcome = DeliveryOutcome(
+                    delivery: delivery.id, endpoint: endpoint.id, result: .again(at: instant, body: nil))
+                return try await ledger.record([outcome], patience: RetrySchedule.patience, at: instant)
+            }
+            let day: Milliseconds = 86_400_000
+            #expect(try await fail(at: begin).isEmpty)
+            #expect(try await fail(at: begin + day).isEmpty)
+            // The server was down for three weeks. It has been tried for a day.
+            let back = begin + 22 * day
+            #expect(try await fail(at: back).isEmpty)
+            let shown = try await ledger.webhookEndpoints().first?.failingSince
+            #expect(shown == back - day)
+            for days: Milliseconds in 1...3 { #expect(try await fail(at: back + days * day).isEmpty) }
+            #expect(try await fail(at: back + 4 * day) == [endpoint.id: .failing])
         }
     }
 }

@@ -10,6 +10,7 @@ internal import WebConsole
 /// changed.
 struct ChangeWatch {
     private let storage: any LedgerEngine
+    private let processor: NotificationProcessor
     private let webhooks: WebhookDispatcher
     private let recovery: Recovery
     private let readiness: Readiness
@@ -29,6 +30,8 @@ struct ChangeWatch {
 
     private struct Circumstances: Equatable {
         var commits: Int
+        /// A notification that is reprocessed ends as it was, but a page may have been made while it waited.
+        var processed: Int
         /// What waits gets older, and deadlines come nearer.
         var minute: Int
         var problem: String?
@@ -36,7 +39,8 @@ struct ChangeWatch {
     }
 
     init(_ core: ServerCore, _ hub: EventHub) {
-        (storage, webhooks, recovery) = (core.storage, core.webhooks, core.recovery)
+        (storage, processor) = (core.storage, core.processor)
+        (webhooks, recovery) = (core.webhooks, core.recovery)
         (readiness, scopes, clock) = (core.readiness, core.scopes, core.clock)
         self.hub = hub
     }
@@ -55,8 +59,8 @@ struct ChangeWatch {
         guard !watched.isEmpty else { return }
         let problem = await readiness.ledgerProblem()
         let now = Circumstances(
-            commits: storage.commits, minute: Int(clock.now().timeIntervalSince1970 / 60), problem: problem,
-            watched: watched)
+            commits: storage.commits, processed: processor.processed,
+            minute: Int(clock.now().timeIntervalSince1970 / 60), problem: problem, watched: watched)
         guard now != last || owesCompleteness else { return }
         last = now
         do { try await look(at: watched, problem) } catch {
@@ -111,7 +115,9 @@ struct ChangeWatch {
         let backlog = try await storage.backlog()
         let scopes = scopes.all.map(\.id)
         let newest = try await storage.notifications(InboxFilter(scopes: scopes), before: .max, limit: 1).items
-        var values: [AnyHashable?] = [backlog.count, backlog.oldest, newest.first?.id, newest.first?.state]
+        var values: [AnyHashable?] = [
+            last?.processed, backlog.count, backlog.oldest, newest.first?.id, newest.first?.state,
+        ]
         for scope in scopes {
             values.append(try await storage.inquiries(in: scope, before: .max, limit: Self.listedDeliveries))
         }

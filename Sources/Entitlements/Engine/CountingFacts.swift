@@ -146,39 +146,25 @@ extension CountingFacts {
 // MARK: - What is taken back
 
 extension CountingFacts {
-    /// The transaction that says that a purchase was refunded or revoked, by its place; nil if none does. Not for
-    /// auto-renewable subscriptions, whose periods are paid one by one.
+    /// The transaction that says that a purchase was refunded or revoked; nil if none does. Not for auto-renewable
+    /// subscriptions, whose periods are paid one by one.
     ///
     /// A non-consumable that was restored can be a transaction of its own, with the key of the original. It was paid once, so it
     /// is taken back as a whole. A refund of the original takes everything that was restored until then, and a refund of
     /// anything else what was not signed again after it. What was bought later stays.
     ///
-    /// - Parameter revoked: Those of the purchase that were refunded or revoked: see ``revokedPlaces(ofPurchaseAt:)``.
-    func revocation(at place: Int, among revoked: [Int]) -> TransactionFact? {
-        let own = transactions[place]
+    /// - Parameter revoked: The transactions with the same key that were refunded or revoked, in order.
+    func revocation(of own: Transaction, among revoked: [Transaction]) -> TransactionFact? {
         if own.isRevoked { return fact(own) }
-        guard !revoked.isEmpty else { return nil }
         guard facts.transactions[own.index].type == .nonConsumable else { return nil }
-        let before = revoked.last { $0 < place && takesBack($0, own) }
-        let other = before ?? revoked.first { $0 > place && takesBack($0, own) }
-        return other.map { fact(transactions[$0]) }
+        let others = revoked.filter { takesBack($0, own) }
+        // The last one before it tells, or else the first one after it.
+        let before = others.last { Self.comesBefore($0.index, own.index, in: facts.transactions) }
+        return (before ?? others.first).map { fact($0) }
     }
 
-    /// The transactions that were refunded or revoked and have the key of the one at a place, by their places.
-    func revokedPlaces(ofPurchaseAt place: Int) -> [Int] {
-        let key = facts.transactions[transactions[place].index].originalTransactionID
-        func isOfPurchase(_ other: Int) -> Bool {
-            facts.transactions[transactions[other].index].originalTransactionID == key
-        }
-        // They stand side by side.
-        var (first, end) = (place, place + 1)
-        while first > 0, isOfPurchase(first - 1) { first -= 1 }
-        while end < transactions.count, isOfPurchase(end) { end += 1 }
-        return (first..<end).filter { transactions[$0].isRevoked }
-    }
-
-    private func takesBack(_ other: Int, _ own: Transaction) -> Bool {
-        let (one, two) = (transactions[other].index, own.index)
+    private func takesBack(_ other: Transaction, _ own: Transaction) -> Bool {
+        let (one, two) = (other.index, own.index)
         guard let date = facts.transactions[one].revocationDate,
             date > facts.transactions[two].purchaseDate
         else { return false }

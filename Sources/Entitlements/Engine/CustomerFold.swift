@@ -20,35 +20,36 @@ struct CustomerFold {
     }
 
     mutating func run() {
-        let transactions = facts.transactions
         let all = facts.facts.transactions
-        // Of the purchase that the last transaction was of: one can have many.
-        var revoked: (key: String, places: [Int])?
-        var start = 0
-        while start < transactions.count {
-            let first = transactions[start].index
-            guard all[first].type == .autoRenewableSubscription else {
-                let key = all[first].originalTransactionID
-                let places = revoked?.key == key ? revoked?.places : nil
-                let known = places ?? facts.revokedPlaces(ofPurchaseAt: start)
-                revoked = (key, known)
-                add(all[first], revokedBy: facts.revocation(at: start, among: known))
-                start += 1
-                continue
-            }
-            var end = start + 1
-            while end < transactions.count,
-                case let next = transactions[end].index,
-                all[next].originalTransactionID == all[first].originalTransactionID, all[next].type == all[first].type
-            { end += 1 }
-            add(transactions[start..<end])
-            start = end
+        var rest = facts.transactions[...]
+        while let first = rest.first {
+            let key = all[first.index].originalTransactionID
+            let lineage = rest.prefix { all[$0.index].originalTransactionID == key }
+            add(lineage: lineage)
+            rest = rest[lineage.endIndex...]
         }
         finish()
     }
 
+    /// The transactions of one original transaction.
+    private mutating func add(lineage: ArraySlice<CountingFacts.Transaction>) {
+        let all = facts.facts.transactions
+        let revoked = lineage.filter(\.isRevoked)
+        var rest = lineage
+        while let first = rest.first {
+            if all[first.index].type == .autoRenewableSubscription {
+                let periods = rest.prefix { all[$0.index].type == .autoRenewableSubscription }
+                add(periods: periods)
+                rest = rest[periods.endIndex...]
+            } else {
+                add(all[first.index], revokedBy: facts.revocation(of: first, among: revoked))
+                rest = rest.dropFirst()
+            }
+        }
+    }
+
     /// A subscription with all its periods.
-    private mutating func add(_ periods: ArraySlice<CountingFacts.Transaction>) {
+    private mutating func add(periods: ArraySlice<CountingFacts.Transaction>) {
         guard let current = facts.currentPeriod(of: periods) else { return }
         var state = facts.subscription(current, periods)
         // A receipt does not say the group.

@@ -4,7 +4,7 @@ internal import Foundation
 extension PurchaseState {
     /// How a purchase stands at an instant.
     ///
-    /// - Parameter revocation: What says that it was refunded or revoked: see ``CountingFacts/revocation(at:among:)``.
+    /// - Parameter revocation: What says that it was refunded or revoked: see ``CountingFacts/revocation(of:among:)``.
     init(_ fact: TransactionFact, revokedBy revocation: TransactionFact?, endDate: Date?, asOf: Date) {
         let isKept = fact.type == .nonConsumable || fact.type == .nonRenewingSubscription
         let isOver = endDate.map { $0 <= asOf } ?? false

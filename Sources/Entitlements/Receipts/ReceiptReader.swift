@@ -97,10 +97,10 @@ extension ReceiptReader {
     /// Whether an item is a copy that a restore made of an earlier purchase. It then counts as that purchase, whose identifier
     /// and date the App Store signs: a refund of the original ends it, and no second customer has it.
     ///
-    /// The key is the original transaction for every kind of product, as in signed data. Only non-consumables are read as their
-    /// original, and products of which nobody knows the kind, which count as such. The App Store restores no consumables and no
-    /// non-renewing subscriptions. Should one of them have another original all the same, it was bought by itself and counts by
-    /// itself, for the customer who has the original.
+    /// Only non-consumables are read as their original, and so are products of an unknown kind, which count as
+    /// non-consumables. The App Store does not restore consumables and non-renewing subscriptions. If one of them has
+    /// another original all the same, it is a purchase of its own. It belongs to the customer who has the original,
+    /// because every kind of product is kept under its original transaction, as in signed data.
     private static func isRestored(_ type: ProductType, _ id: String, _ original: String) -> Bool {
         type == .nonConsumable && !original.isExactly(id)
     }

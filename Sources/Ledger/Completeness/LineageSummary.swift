@@ -27,10 +27,10 @@ package struct LineageSummary: Sendable, Hashable {
     /// Long enough after the end nothing comes by itself any more.
     private static let settled: Milliseconds = 70 * day
 
-    /// Whether the App Store must have signed something that is not here, and is worth asking. So may it have where the record
-    /// cannot be read.
+    /// Whether the App Store is to be asked about it, because it must have signed something that the ledger does not
+    /// have. Where the record cannot be read, it may have.
     ///
-    /// - Parameter everyoneSince: Asks about everyone who was not asked about since.
+    /// - Parameter everyoneSince: Everything is out of date that was not asked about since then.
     package func isOutOfDate(at now: Milliseconds, everyoneSince: Milliseconds? = nil) -> Bool {
         if isDamaged { return true }
         // What was asked by a clock that was ahead may have been asked at any time.

@@ -171,7 +171,7 @@ package enum KeptSource: Sendable, Hashable {
     package var isDamaged: Bool {
         switch self {
         case .notification(let kept, _): kept.isDamaged
-        case .statement(let kept): kept.text.isEmpty
+        case .statement(let kept): kept.isDamaged
         }
     }
 
@@ -188,6 +188,9 @@ package struct KeptStatement: Sendable, Hashable {
     package var receivedAt: Milliseconds
     /// Empty where it is damaged.
     package var text: String
+
+    /// Whether the text cannot be read, so that nobody believes it.
+    package var isDamaged: Bool { text.isEmpty }
 
     package init(kind: Kind, origin: Origin, receivedAt: Milliseconds, text: String) {
         self.kind = kind

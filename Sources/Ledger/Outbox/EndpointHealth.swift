@@ -1,9 +1,11 @@
-/// How an endpoint does, and what an attempt makes of it.
+/// For how long attempts at an endpoint have failed, and whether it is switched off for that.
 package struct EndpointHealth: Sendable, Hashable {
-    /// Since when nothing has arrived, while something was sent. It moves on with time in which nothing was tried.
+    /// When the first attempt failed since something arrived, put later by every time without attempts; nil while none
+    /// has failed. From here to ``failedAt`` is the time with attempts, all of which failed. Between two failures there
+    /// is a time without attempts if they are further apart than ``RetrySchedule/longestPause``.
     package var failingSince: Milliseconds?
-    /// When an attempt failed last; nil where that was not written down yet. All time since ``failingSince`` counts as idle then:
-    /// an endpoint begins anew at its first failure after an update.
+    /// When an attempt failed last; nil where that was not written down yet. Then ``failingSince`` stands for it: an
+    /// endpoint that has failed for longer than the longest pause begins anew at its first failure after an update.
     package var failedAt: Milliseconds?
     /// Why nothing is sent there; nil while something is.
     package var disabled: DisableReason?
@@ -14,8 +16,9 @@ package struct EndpointHealth: Sendable, Hashable {
         (self.failingSince, self.failedAt, self.disabled) = (failingSince, failedAt, disabled)
     }
 
-    /// The health after an attempt: an endpoint that says it is gone is switched off at once, one that has failed for
-    /// longer than `patience` too. What never came to sending says nothing about it.
+    /// The health after an attempt. An endpoint that says it is gone is switched off at once. One that fails is
+    /// switched off when its time with attempts is `patience` or longer. What never came to sending says nothing about
+    /// it.
     package func after(_ outcome: DeliveryOutcome, patience: Milliseconds, at now: Milliseconds) -> EndpointHealth {
         var health = self
         switch outcome.result {

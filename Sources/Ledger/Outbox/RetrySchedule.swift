@@ -15,7 +15,8 @@ package enum RetrySchedule {
     package static let longestPause = Milliseconds(
         max((pauses.max() ?? 0) * spread.upperBound, longestRetryAfter) * 1000)
 
-    /// How long an endpoint may fail before nothing more is sent there: see ``EndpointHealth``.
+    /// How long all attempts at an endpoint may fail before nothing more is sent there. Time without attempts does not
+    /// count: see ``EndpointHealth``.
     package static let patience: Milliseconds = 5 * 86_400_000
 
     /// The pause after so many attempts, in seconds; nil when they were enough.

@@ -79,7 +79,7 @@ package final class SQLiteStorage: Sendable {
 
     /// Refuses to begin an empty ledger where a restore ended between moving the old one away and moving the copy in.
     private static func requireNoInterruptedRestore(_ path: String) throws(StorageError) {
-        let place = URL(filePath: path).resolvingSymlinksInPath().path
+        let place = LedgerBackup.resolved(path)
         let partial = LedgerBackup.partial(of: place)
         guard !FileManager.default.fileExists(atPath: place), FileManager.default.fileExists(atPath: partial) else {
             return
@@ -87,8 +87,9 @@ package final class SQLiteStorage: Sendable {
         throw StorageError(
             .cannotOpen,
             """
-            \(path) is not there and \(partial) is: a restore was interrupted. Restore the backup again. What was there \
-            before is beside it as \(place).before-restore- and a number. For an empty ledger remove \(partial).
+            a restore of \(path) was interrupted: there is no ledger, only \(partial), which may be incomplete. \
+            Restore the backup again. If there was a ledger before, its path is now \(place).before-restore- and a \
+            number. To begin with an empty ledger, remove \(partial).
             """)
     }
 

@@ -2,6 +2,11 @@ internal import GRDB
 internal import Ledger
 
 extension StorageError {
+    /// Returns what `body` reads, or nil if that is damaged: one damaged record must not hold up all others.
+    static func unlessDamaged<Value>(_ body: () throws -> Value?) throws -> Value? {
+        do { return try body() } catch let error as StorageError where error.code == .damaged { return nil }
+    }
+
     /// Says what a failure of SQLite means.
     package init(_ error: any Error, path: String) {
         if let error = error as? StorageError {

@@ -132,7 +132,8 @@ package enum LedgerBackup {
     /// Where a copy is until it is proven good.
     static func partial(of path: String) -> String { path + ".partial" }
 
-    private static func resolved(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
+    /// The file that a path leads to, through all links.
+    static func resolved(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
 
     /// What is left of a copy that was not finished is removed, and must be nobody's only one.
     private static func require(_ file: String, isNot partial: String) throws(StorageError) {

@@ -78,10 +78,10 @@ extension SQLiteStorage: HistoryStorage {
                 WHERE scope = ? AND lineages.original_id > ? ORDER BY lineages.original_id LIMIT ?
                 """, [.integer(scope), .text(original), .init(limit)]
             ) { row -> LineageSummary? in
-                // One that is damaged must not keep all others from being asked about.
-                do { return LineageSummary(try LineageTable.lineage(row), askedAt: row.number(4)) } catch let error
-                    as StorageError where error.code == .damaged
-                { return row.text(0).map { LineageSummary(damaged: $0) } }
+                if let lineage = try StorageError.unlessDamaged({ try LineageTable.lineage(row) }) {
+                    return LineageSummary(lineage, askedAt: row.number(4))
+                }
+                return row.text(0).map { LineageSummary(damaged: $0) }
             }
         }
     }

@@ -124,8 +124,9 @@ enum ConsumptionTables {
         }
     }
 
-    /// The numbers of the questions whose time has come: those that wait for an instant up to the first, now, or after the
-    /// second, which is too far away. Each part is a piece of the index.
+    /// The numbers of the questions that are due, with two values: now, and the last instant that a question can wait
+    /// for. What waits for an instant up to the first is due, and so is what waits for one after the second: see
+    /// ``LongestDelay``. Each half reads one range of the index.
     static let due = """
         SELECT id FROM consumption_requests WHERE state = 'pending' AND next_attempt_at <= ?
         UNION ALL SELECT id FROM consumption_requests WHERE state = 'pending' AND next_attempt_at > ?

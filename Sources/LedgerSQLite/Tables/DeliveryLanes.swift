@@ -77,19 +77,14 @@ struct DeliveryLanes {
 
     /// The events that are sent again after one, by ``EventRepeats``.
     static func newer(than late: WebhookTables.Candidate, _ db: Database) throws -> [WebhookTables.Candidate] {
-        guard let original = late.original, let record = try record(of: original, in: late.scope, db) else { return [] }
+        guard let original = late.original,
+            let record = try StorageError.unlessDamaged({ try LineageTable.record(original, in: late.scope, db) })
+        else { return [] }
         return try EventRepeats.after(late.happenedAt, in: record) { notification in
             try db.first(
                 "SELECT \(WebhookTables.Candidate.reading) WHERE notification = ?", [.integer(notification)]
             ) { WebhookTables.Candidate($0) }
         }
-    }
-
-    private static func record(of original: String, in scope: Int64, _ db: Database) throws -> LineageRecord? {
-        // One that is damaged must not keep all others from being told.
-        do { return try LineageTable.record(original, in: scope, db) } catch let error as StorageError
-            where error.code == .damaged
-        { return nil }
     }
 
     /// Whether an event waits and nothing of it was ever sent, so that it comes after everything older by itself.

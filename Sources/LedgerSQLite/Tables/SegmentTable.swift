@@ -78,9 +78,7 @@ enum SegmentTable {
     /// Another purchase that this one hangs together with. One that is damaged must not keep this one out: it is put where it
     /// belongs when it is derived again.
     private static func readable(_ original: String, in scope: Int64, _ db: Database) throws -> Lineage? {
-        do { return try SQLiteStorage.lineage(original, in: scope, db) } catch let error as StorageError
-            where error.code == .damaged
-        { return nil }
+        try StorageError.unlessDamaged { try SQLiteStorage.lineage(original, in: scope, db) }
     }
 
     /// A membership from the columns `segment`, `begins`, `ends`, `place`, `since` and `reason`; nil if it is of a segment

@@ -46,9 +46,10 @@ package struct ConsumptionService: Service {
     /// How long one attempt may take before another is made, in milliseconds.
     private static let lease: Milliseconds = 120_000
 
-    /// Answers the questions whose time has come.
+    /// Answers the questions that are due, twenty at a time.
     ///
-    /// - Throws: The first failure, after all others were tried.
+    /// - Throws: The first failure, after the other questions taken with it were tried. Those not taken yet wait for
+    ///   the next call.
     package func answerDue() async throws {
         while true {
             let now = clock.now().milliseconds

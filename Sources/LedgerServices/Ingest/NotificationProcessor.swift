@@ -41,6 +41,7 @@ package final class NotificationProcessor: Service {
         var hasMore = false
         /// How far the inbox is read.
         var cursor = Int64.min
+        var processed = 0
         var isReading = false
         var isClosed = false
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -101,6 +102,9 @@ package final class NotificationProcessor: Service {
         }
         waiter?.resume()
     }
+
+    /// How many notifications were processed or given up since the start; one that is reprocessed counts again.
+    package var processed: Int { state.withLock { $0.processed } }
 
     /// Has the inbox looked through again.
     package func lookAgain() { change { $0.leaveSome() } }
@@ -211,23 +215,26 @@ package final class NotificationProcessor: Service {
     private func fold(_ jobs: [Job]) async {
         let start = ContinuousClock.now
         var folded: [FoldedNotification] = []
-        var leavesSome = false
+        var done = 0
         for job in jobs {
             await giveWay()
             do { folded.append(try await read(job)) } catch {
-                if await !fail(job.id, error) { leavesSome = true }
+                if await fail(job.id, error) { done += 1 }
             }
         }
-        do { try await writer.fold(folded) } catch {
-            leavesSome = true
+        do {
+            try await writer.fold(folded)
+            done += folded.count
+        } catch {
             logger.error(
                 "notifications could not be folded",
                 metadata: ["count": "\(folded.count)", "reason": "\(error.logReason)"])
         }
-        if !leavesSome { note(jobs, since: start) }
-        if leavesSome { await pause() }
+        let leavesSome = done < jobs.count
+        if leavesSome { await pause() } else { note(jobs, since: start) }
         change { state in
             state.inHand.subtract(jobs.map(\.id))
+            state.processed += done
             if leavesSome { state.leaveSome() }
         }
     }

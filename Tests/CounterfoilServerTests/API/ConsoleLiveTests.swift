@@ -156,6 +156,29 @@ import Testing
         }
     }
 
+    /// A page that was made in between shows it as pending.
+    @Test func `are told of a notification that was processed again between two looks`() async throws {
+        try await `The console`.run { world, _ in
+            _ = try await world.subscriber("anna")
+            try await world.settle()
+            let core = try world.server.core
+            let hub = EventHub()
+            var watch = ChangeWatch(core, hub)
+            hub.expect([ChangeTopic.inbox])
+            _ = await Self.news(&watch, hub)
+            #expect(await Self.news(&watch, hub).isEmpty)
+            let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
+            let kept = try #require(try await core.storage.notification(uuid))
+            try await core.storage.reprocess([kept.id], at: world.simulator.now.milliseconds)
+            core.processor.lookAgain()
+            await core.processor.settle()
+            #expect(try await core.storage.notification(uuid) == kept)
+            let told = await Self.news(&watch, hub)
+            #expect(told == [ChangeTopic.inbox])
+            #expect(await Self.news(&watch, hub).isEmpty)
+        }
+    }
+
     /// Completeness is read at every fifth look: a change just before must not wait for the next one.
     @Test func `are told that something is missing although nothing else changes`() async throws {
         try await `The console`.run { world, _ in

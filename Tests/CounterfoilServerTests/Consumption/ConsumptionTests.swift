@@ -35,21 +35,12 @@ import Testing
         return try #require(outcome.transactionID)
     }
 
-    /// The newest request, when it is in one of these states and was tried so often. The server's own service may be the
-    /// one that answers.
+    /// The customer's newest request, as soon as it is in one of these states and was tried so often.
     private func request(
-        _ world: World, _ customer: String, in states: Set<String>, attempts: Int = 0
+        _ world: World, _ customer: String, about original: String, in states: Set<ConsumptionInquiry.State>,
+        attempts: Int = 0
     ) async throws -> APIAnswer {
-        for _ in 0..<5000 {
-            try await world.server.core.consumption.answerDue()
-            let answer = try await world.call(.GET, "/v1/customers/\(customer)/consumption")
-            if let state = answer.text("items.0.state"), states.contains(state),
-                answer.number("items.0.attempts") ?? 0 >= attempts
-            {
-                return answer
-            }
-        }
-        Issue.record("the request did not become \(states)")
+        _ = try await world.inquiry(about: original) { states.contains($0.state) && $0.attempts >= attempts }
         return try await world.call(.GET, "/v1/customers/\(customer)/consumption")
     }
 
@@ -68,7 +59,7 @@ import Testing
             #expect(preview.number("request.consumptionPercentage") == 25_000)
             #expect(preview.text("request.refundPreference") == "GRANT_PRORATED")
             #expect(try await ask(world) == id)
-            let sent = try await request(world, customer, in: ["sent"])
+            let sent = try await request(world, customer, about: id, in: [.sent])
             #expect(sent["items.0.sent"] as? NSDictionary == preview["request"] as? NSDictionary)
             #expect(sent.text("items.0.answer") == "accepted")
             try await world.simulator.settle()
@@ -82,13 +73,13 @@ import Testing
 
     @Test func `never without consent, but as soon as it is there`() async throws {
         try await world(ConsumptionPolicy()) { world, customer in
-            _ = try await ask(world)
+            let id = try await ask(world)
             try await world.server.core.consumption.answerDue()
-            let waiting = try await request(world, customer, in: ["pending"])
+            let waiting = try await request(world, customer, about: id, in: [.pending])
             #expect(waiting["items.0.sent"] == nil)
             let consent = ["customer_consented": true]
             #expect(try await world.call(.POST, "/v1/customers/\(customer)/usage", consent).status == 204)
-            let sent = try await request(world, customer, in: ["sent"])
+            let sent = try await request(world, customer, about: id, in: [.sent])
             #expect(sent.flag("items.0.sent.customerConsented") == true)
         }
     }
@@ -127,7 +118,7 @@ import Testing
                 let outcome = try await world.simulator.perform(
                     .purchase(customer: "anna", product: Self.coins, appAccountToken: .absent))
                 let texts = try await world.signedTransactions(of: try #require(outcome.transactionID))
-                _ = try await ask(world)
+                let id = try await ask(world)
                 try await world.server.core.consumption.answerDue()
                 func consent() async throws {
                     let usage = ["customer_consented": true]
@@ -138,7 +129,7 @@ import Testing
                     .POST, "/v1/customers/anna/purchases", ["signed_transactions": texts])
                 #expect(linked.status == 200)
                 if !isConsentFirst { try await consent() }
-                let sent = try await request(world, "anna", in: ["sent"])
+                let sent = try await request(world, "anna", about: id, in: [.sent])
                 #expect(sent.flag("items.0.sent.customerConsented") == true)
             }
         }
@@ -183,18 +174,18 @@ import Testing
             world.simulator.configure { $0.refunds = .byCommand }
             let fault = try world.simulator.add(
                 Fault("route:send-consumption", .rateLimit(retryAfterSeconds: 1_000_000_000)))
-            _ = try await ask(world)
-            let failed = try await request(world, customer, in: ["pending"], attempts: 1)
+            let id = try await ask(world)
+            let failed = try await request(world, customer, about: id, in: [.pending], attempts: 1)
             #expect(failed["items.0.sent_at"] == nil)
             try world.simulator.removeFault(fault)
             try await world.simulator.advance(by: 3600)
-            #expect(try await request(world, customer, in: ["sent"]).number("items.0.attempts") == 2)
+            #expect(try await request(world, customer, about: id, in: [.sent]).number("items.0.attempts") == 2)
         }
         try await world(ConsumptionPolicy()) { world, customer in
             world.simulator.configure { $0.refunds = .byCommand }
-            _ = try await ask(world)
+            let id = try await ask(world)
             try await world.simulator.advance(by: 12 * 3600 + 1)
-            let missed = try await request(world, customer, in: ["missed"])
+            let missed = try await request(world, customer, about: id, in: [.missed])
             #expect(missed.text("items.0.answer") == "no_consent")
         }
     }
@@ -205,18 +196,18 @@ import Testing
             world.simulator.configure { $0.refunds = .byCommand }
             // It has no error code of the App Store.
             let fault = try world.simulator.add(Fault(route, .status(code: 403)))
-            _ = try await ask(world)
-            let failed = try await request(world, customer, in: ["pending", "refused"], attempts: 1)
+            let id = try await ask(world)
+            let failed = try await request(world, customer, about: id, in: [.pending, .refused], attempts: 1)
             try #require(failed.text("items.0.state") == "pending")
             try world.simulator.removeFault(fault)
             try await world.simulator.advance(by: 3600)
-            #expect(try await request(world, customer, in: ["sent"]).number("items.0.attempts") == 2)
+            #expect(try await request(world, customer, about: id, in: [.sent]).number("items.0.attempts") == 2)
         }
         try await world(ConsumptionPolicy(defaultConsent: true)) { world, customer in
             world.simulator.configure { $0.refunds = .byCommand }
             try world.simulator.add(Fault(route, .error(code: 4_000_034)))
-            _ = try await ask(world)
-            #expect(try await request(world, customer, in: ["refused"]).text("items.0.answer") == "4000034")
+            let id = try await ask(world)
+            #expect(try await request(world, customer, about: id, in: [.refused]).text("items.0.answer") == "4000034")
         }
     }
 

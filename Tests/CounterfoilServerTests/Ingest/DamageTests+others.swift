@@ -1,0 +1,92 @@
+@testable import LedgerServices
+import AppStoreModels
+import AppStoreServer
+import CounterfoilServer
+import Entitlements
+import Foundation
+import GRDB
+import StoreSimulator
+import TestSupport
+import Testing
+internal import NIOHTTP1
+
+@testable import LedgerSQLite
+@testable import Ledger
+
+// Grants and webhook endpoints that are damaged.
+extension `What is damaged on disk` {
+    @Test func `a grant keeps no end of another from being told, and is told when it can be read`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let (storage, scope) = (ledger.storage, ledger.scope.id)
+            for (id, until) in [("a", Milliseconds(500)), ("b", 600)] {
+                let content = GrantEvent.Content(
+                    customer: "anna", entitlement: "premium", until: until, reason: "sorry", actor: "team")
+                _ = try await storage.createGrant(id, content, in: scope, at: 100)
+            }
+            let set = "UPDATE grant_events SET content ="
+            try await storage.pool.write { db in
+                try db.execute(sql: "CREATE TEMP TABLE good AS SELECT content FROM grant_events WHERE grant_id = 'a'")
+                try db.execute(sql: "\(set) 'no JSON' WHERE grant_id = 'a'")
+            }
+            let expired = try await storage.emitExpiredGrants(at: 1000, limit: 10)
+            #expect(expired.count == 2 && expired.damaged == ["a"])
+            // Two were made, one has ended.
+            #expect(try await storage.lastEvent() == 3)
+            // Nobody is told of it every second.
+            #expect(try await storage.emitExpiredGrants(at: 2000, limit: 10) == ExpiredGrants(count: 0))
+            try await storage.pool.write { db in
+                try db.execute(sql: "\(set) (SELECT content FROM temp.good) WHERE grant_id = 'a'")
+            }
+            #expect(try await storage.emitExpiredGrants(at: 4_000_000, limit: 10) == ExpiredGrants(count: 1))
+            #expect(try await storage.lastEvent() == 4)
+            try storage.close()
+        }
+    }
+
+    @Test func `an endpoint keeps no other from being told, and has what waited when it can be read`() async throws {
+        try await World.runTelling { world, receiver in
+            let (webhooks, storage) = (try world.server.core.webhooks, try Self.storage(world))
+            _ = try await webhooks.add(World.webhook("broken", receiver.url + "/broken"))
+            let condition = "WHERE name = 'broken'"
+            try await storage.pool.write { db in
+                try db.execute(sql: "UPDATE webhook_endpoints SET definition = '{' || definition \(condition)")
+            }
+            webhooks.reload()
+            _ = try await world.buy("anna")
+            try await world.tell()
+            #expect(receiver.take().map(\.path) == ["/backend"])
+            #expect(try await webhooks.managed().map(\.definition.name) == ["backend"])
+            try await storage.pool.write { db in
+                try db.execute(sql: "UPDATE webhook_endpoints SET definition = substr(definition, 2) \(condition)")
+            }
+            webhooks.reload()
+            try await world.tell()
+            #expect(receiver.take().map(\.path) == ["/broken"])
+        }
+    }
+
+    @Test func `an endpoint can be removed, by a key for all apps`() async throws {
+        let sandbox = "key-of-the-sandbox-with-enough-letters"
+        try await World.runTelling({ configuration, _ in
+            configuration.keys.append(
+                .init(
+                    name: "sandbox", hash: APIKeyText.hash(of: sandbox), scopes: [.webhooksWrite],
+                    environments: [.sandbox]))
+        }) { world, receiver in
+            let (webhooks, storage) = (try world.server.core.webhooks, try Self.storage(world))
+            _ = try await webhooks.add(World.webhook("broken", receiver.url + "/broken"))
+            try await storage.pool.write { db in
+                try db.execute(sql: "UPDATE webhook_endpoints SET definition = '{' WHERE name = 'broken'")
+            }
+            webhooks.reload()
+            #expect(try await world.send(.DELETE, "/v1/webhooks/broken", key: sandbox).status == 404)
+            #expect(try await storage.webhookEndpoints().count == 2)
+            #expect(try await world.send(.DELETE, "/v1/webhooks/broken").status == 204)
+            #expect(try await storage.webhookEndpoints().map(\.name) == ["backend"])
+            #expect(try await world.send(.DELETE, "/v1/webhooks/broken").status == 404)
+            // One of the configuration needs no definition here.
+            #expect(try await world.send(.DELETE, "/v1/webhooks/backend").status == 409)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+@testable import LedgerServices
+import AppStoreModels
+import AppStoreServer
+import CounterfoilServer
+import Entitlements
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@testable import LedgerSQLite
+@testable import Ledger
+
+// Records of purchases that are damaged.
+extension `What is damaged on disk` {
+    @Test func `a record keeps no question before a refund from being answered but its own`() async throws {
+        try await World.run(server: { $0.apps[0].consumption = ConsumptionPolicy(defaultConsent: true) }) { world in
+            let (simulator, storage) = (world.simulator, try Self.storage(world))
+            simulator.configure { $0.refunds = .byCommand }
+            let fault = try simulator.add(Fault("route:send-consumption", .status(code: 403)))
+            var originals: [String] = []
+            for customer in ["anna", "ben"] {
+                originals.append(try await Self.buy(world, customer, "com.example.coins.100"))
+                try await world.settle()
+                try await simulator.perform(.requestRefund(customer: customer))
+                try await world.settle()
+                // Each has another deadline.
+                try await simulator.advance(by: 1)
+            }
+            for original in originals { _ = try await world.inquiry(about: original) { $0.attempts > 0 } }
+            try await Self.damage(originals[0], storage)
+            try simulator.removeFault(fault)
+            try await simulator.advance(by: 3600)
+            let bens = try await world.inquiry(about: originals[1]) { $0.state != .pending }
+            #expect(bens.state == .sent)
+            let annas = try await world.inquiry(about: originals[0]) { $0.answer == "storage_damaged" }
+            #expect(annas.state == .pending)
+            try await Self.rebuild(world)
+            try await simulator.advance(by: 3600)
+            let answered = try await world.inquiry(about: originals[0]) { $0.state != .pending }
+            #expect(answered.state == .sent)
+        }
+    }
+
+    @Test func `a question that could never be read is missed, and says why`() async throws {
+        try await World.run(server: { $0.apps[0].consumption = ConsumptionPolicy() }) { world in
+            let simulator = world.simulator
+            simulator.configure { $0.refunds = .byCommand }
+            let original = try await Self.buy(world, "anna", "com.example.coins.100")
+            try await world.settle()
+            try await simulator.perform(.requestRefund(customer: "anna"))
+            try await world.settle()
+            _ = try await world.inquiry(about: original) { $0.answer == "no_consent" }
+            try await Self.damage(original, Self.storage(world))
+            try await simulator.advance(by: 12 * 3600 + 1)
+            let missed = try await world.inquiry(about: original) { $0.state != .pending }
+            #expect(missed.state == .missed && missed.answer == "storage_damaged")
+        }
+    }
+
+    @Test func `a record keeps no history from being asked for but its own`() async throws {
+        try await World.run { world in
+            let originals = [try await Self.buy(world, "anna"), try await Self.buy(world, "ben")]
+            try await world.settle()
+            let (core, storage, scope) = (try world.server.core, try Self.storage(world), try world.scope())
+            try await Self.damage(originals[0], storage)
+            try await storage.add(requests: originals, in: scope.id, because: .restore, at: 0)
+            try await core.recovery.runHistoryRequests()
+            let left = try await storage.takeHistoryRequests(at: .max, limit: 10)
+            #expect(left.map(\.transactionID) == [originals[0]])
+            let named = try await world.completeness().names.histories
+            #expect(named.map(\.failure) == ["storage_damaged"] && named.allSatisfy { !$0.isGivenUp })
+            try await Self.rebuild(world)
+            try await world.simulator.advance(by: 86_400)
+            try await core.recovery.runHistoryRequests()
+            let counts = try await storage.historyRequestCounts(in: scope.id)
+            #expect(counts.waiting == 0 && counts.failed == 0)
+        }
+    }
+
+    @Test func `a record keeps nobody after it from being looked at`() async throws {
+        try await World.run { world in
+            var originals: [String] = []
+            for customer in ["anna", "ben", "carl"] { originals.append(try await Self.buy(world, customer)) }
+            try await world.settle()
+            let (core, storage, scope) = (try world.server.core, try Self.storage(world), try world.scope())
+            try await core.recovery.runNow()
+            try world.simulator.add(Fault("notification:*", .drop))
+            // Longer than the App Store keeps its history: only the customers' transactions tell what happened.
+            try await world.simulator.advance(by: 220 * 86_400)
+            let first = try #require(originals.min())
+            try await Self.damage(first, storage)
+            try await core.recovery.runNow()
+            #expect(try await storage.historyPass(in: scope.id)?.finishedAt != nil)
+            for original in originals where original != first {
+                #expect(try await storage.lineage(original, in: scope.id)?.transactions.count == 8)
+            }
+            let completeness = try await world.completeness()
+            #expect(completeness.missing.putAside == 1)
+            #expect(completeness.names.histories.map(\.transactionID) == [first])
+        }
+    }
+
+    @Test func `a record keeps no other customer of a file from being brought in`() async throws {
+        try await World.run { world in
+            let simulator = world.simulator
+            let anna = try await Self.buy(world, "anna")
+            try await world.settle()
+            try simulator.add(Fault("notification:*", .drop))
+            let ben = try await Self.buy(world, "ben")
+            try await Self.damage(anna, Self.storage(world))
+            let file = world.folder.appending(path: "customers.txt")
+            try Data("\(anna)\n\(ben)\n".utf8).write(to: file)
+            try await world.stopServer()
+            let progress = try await OfflineServer.run(
+                try world.configuration(), clock: .showing { simulator.core.now }
+            ) { core in
+                let production = core.recovery.recoverable.filter { $0.environment == .production }
+                return try await FileImport(core.importer(production), file: file).run { _ in }
+            }
+            #expect(progress.lines == 2 && progress.failed == 0 && progress.putAside == 1)
+            try await world.startServer()
+            #expect(try await world.server.core.storage.lineage(ben, in: world.scope().id) != nil)
+            #expect(try await world.completeness().names.histories.map(\.transactionID) == [anna])
+        }
+    }
+
+    @Test func `a subscription that goes on with one that is damaged is kept`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let storage = ledger.storage
+            func statement(_ original: String, after former: String?) -> Ledger.Statement {
+                var fact = TransactionFact(
+                    transactionID: original, originalTransactionID: original, productID: "gold",
+                    type: .autoRenewableSubscription, purchaseDate: World.start, expiresDate: World.start + 86_400,
+                    signedDate: World.start)
+                fact.previousOriginalTransactionID = former
+                return Ledger.Statement(
+                    scope: ledger.scope.id, fact: .transaction(fact), origin: .app, receivedAt: 0,
+                    text: "text \(original)")
+            }
+            _ = try await storage.commit([statement("1", after: nil)])
+            try await Self.damage("1", storage)
+            #expect(try await storage.commit([statement("2", after: "1")]) == 1)
+            #expect(try await storage.lineage("2", in: ledger.scope.id)?.transactions.count == 1)
+            try storage.close()
+        }
+    }
+}
