@@ -67,6 +67,20 @@ import Testing
         #expect(erasure.disowning(Ownership(claims: none, named: nil, account: none), of: "anna") == nil)
     }
 
+    /// An import applies an erasure of long ago again.
+    @Test func `leaves a purchase that the customer claimed after it`() {
+        let (erasure, none) = (Self.erasure, ClaimHistory([]))
+        let renamed = ClaimEvent(at: 5, .take, erasure.standIn)
+        let back = ClaimHistory([renamed, ClaimEvent(at: 101, .take, "anna")])
+        for named in [nil, "anna"] {
+            #expect(erasure.disowning(Ownership(claims: back, named: named, account: none), of: "anna") == nil)
+        }
+        #expect(erasure.disowning(Ownership(claims: none, named: nil, account: back), of: "anna") == nil)
+        // What the App Store signed for the account is no claim.
+        let bySignature = erasure.disowning(Ownership(claims: none, named: "anna", account: back), of: "anna")
+        #expect(bySignature == ClaimEvent(at: 100, .take, erasure.standIn))
+    }
+
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var customer: String?

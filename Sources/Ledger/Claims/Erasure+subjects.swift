@@ -64,10 +64,19 @@ extension Erasure {
         var environment: String?
     }
 
-    /// The claim by which a purchase becomes nobody's, once its claims are renamed; nil if the customer does not have it.
+    /// The claim by which a purchase becomes nobody's, once its claims are renamed; nil if the customer does not have
+    /// it, or claimed it after the erasure: who comes back may restore what they bought, and an import of later takes
+    /// nothing from them.
     package func disowning(_ ownership: Ownership, of customer: String) -> ClaimEvent? {
-        guard ownership.owners.containsExactly(customer) else { return nil }
+        guard ownership.owners.containsExactly(customer), !isClaimedSince(ownership, by: customer) else { return nil }
         return ClaimEvent(at: ownership.claims.next(after: instant), .take, standIn)
+    }
+
+    /// Whether a customer has a purchase by a claim of theirs from after the erasure.
+    private func isClaimedSince(_ ownership: Ownership, by customer: String) -> Bool {
+        let claimed = ownership.claims.owners
+        let owners = claimed.isEmpty && ownership.named == nil ? ownership.account.owners : claimed
+        return owners.contains { $0.customer.isExactly(customer) && !covers($0.since) }
     }
 
     /// What an event becomes that is about the customer, or about one of the customer's purchases; nil when it stays as it

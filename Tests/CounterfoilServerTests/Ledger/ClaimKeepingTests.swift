@@ -93,6 +93,24 @@ import Testing
         }
     }
 
+    @Test func `an import takes nothing from who was erased and came back`() async throws {
+        try await Self.withLedger { ledger, folder in
+            try await Self.claim("anna", ["1"], at: 5, account: "a", in: ledger)
+            _ = try await ledger.storage.erase("anna", in: ledger.scope, at: 9)
+            try await Self.claim("anna", ["1"], at: 20, account: "a", in: ledger)
+            let digest = try await ledger.storage.digest()
+            let file = folder.appending(path: "export.jsonl")
+            _ = try await Self.export(ledger, to: file)
+            let new = try await TestLedger(in: folder)
+            for other in [new, ledger] {
+                #expect(try await Self.take(file, into: other).refusals == 0)
+                #expect(try await Self.owners("1", in: other) == ["anna"])
+                #expect(try await other.storage.accounts(of: "anna", in: other.scope.id) == ["a"])
+                #expect(try await other.storage.digest() == digest)
+            }
+        }
+    }
+
     /// The claims of exports of version 1 are those that counted, without their history.
     @Test func `an export without history is read, and ends with its own digest`() async throws {
         try await Self.withLedger { ledger, folder in
