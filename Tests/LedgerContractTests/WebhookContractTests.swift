@@ -42,6 +42,30 @@ extension `The contract of every database` {
         }
     }
 
+    /// Numbers of deliveries are used again.
+    @Test(arguments: Engine.allCases)
+    func `what happens after a backlog was given up is sent, though another endpoint was removed meanwhile`(
+        _ engine: Engine
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await Walk(try engine.open(in: folder)).ledger
+            let (gone, other) = (try await Self.endpoint("gone", ledger), try await Self.endpoint("other", ledger))
+            for instant: Milliseconds in 1...2 { _ = try await Self.test(other, ledger, at: instant) }
+            // The last delivery of all is of the endpoint that goes.
+            _ = try await Self.test(gone, ledger, at: 3)
+            try await ledger.switchWebhook(other.id, nil, discardingBacklog: true, at: 4)
+            try await ledger.removeWebhook(gone.id)
+            // What is left to do about the one that is gone is done first.
+            for _ in 0..<2 { _ = try await ledger.runWebhookJob(limit: 1, at: 4) }
+            let new = try await Self.test(other, ledger, at: 5)
+            #expect(try await ledger.dueDeliveries(of: other.id, at: 6, limit: 9).map(\.id) == [new.id])
+            while try await ledger.runWebhookJob(limit: 1, at: 6) {}
+            #expect(try await ledger.dueDeliveries(of: other.id, at: 6, limit: 9).map(\.id) == [new.id])
+            let discarded = try await ledger.deliveries(of: other.id, in: .discarded, before: nil, limit: 9)
+            #expect(discarded.map(\.eventID) == ["evt_test_2", "evt_test_1"])
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `an endpoint is not given up for what failed once long ago`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in

@@ -24,11 +24,17 @@ enum WebhookJobs {
     ]
 
     /// Puts down what is to be done with all deliveries that an endpoint has now.
+    ///
+    /// It ends with the last of the endpoint's own that are to be sent, which stays until this is done. Numbers of
+    /// deliveries are used again: where the last one of all belongs to an endpoint that is removed meanwhile, what
+    /// happens later would have no greater number, and would be given up with what waited.
     static func add(_ kind: Kind, to endpoint: Int64, _ db: Database) throws {
         try db.run(
             """
             INSERT OR REPLACE INTO webhook_chores (endpoint, kind, position, through)
-            VALUES (?, ?, 0, (SELECT coalesce(max(id), 0) FROM deliveries))
+            VALUES (?1, ?2, 0, (
+                SELECT coalesce(max(id), 0) FROM deliveries INDEXED BY deliveries_by_state
+                WHERE endpoint = ?1 AND \(WebhookTables.isPending)))
             """, [.integer(endpoint), .text(kind.rawValue)])
     }
 
