@@ -76,9 +76,10 @@ extension SQLiteStorage {
             [.integer(position), .integer(range.through), .init(replayReading)]
         ) { WebhookTables.Candidate($0) }
         let end = range.to.addingReportingOverflow(replaySlack)
+        // All of them: some may have been learned while the clock was ahead, and what follows those is older again.
         let isOver =
             candidates.count < replayReading
-            || (!end.overflow && candidates.contains { $0.createdAt > end.partialValue })
+            || (!end.overflow && candidates.allSatisfy { $0.createdAt > end.partialValue })
         let wanted = candidates.filter { range.contains($0) && target.deliveries($0.type, $0.scope) > 0 }
         return (wanted, isOver ? nil : candidates.last?.number)
     }

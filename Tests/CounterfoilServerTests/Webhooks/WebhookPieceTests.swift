@@ -104,6 +104,17 @@ private final class RowCounter: TransactionObserver, Sendable {
         }
     }
 
+    @Test func `when much is sent again, also what follows an event of a clock that was ahead`() async throws {
+        try await inPieces(atLeast: Self.count / WebhookDispatcher.batch) { storage in
+            try await storage.write { db in
+                try db.execute(sql: "UPDATE events SET created_at = 9000000000000 WHERE seq = 5")
+            }
+            let first = ReplayRange(from: 0, to: 1_000_000, after: 0, through: .max, limit: 10_000)
+            let outcome = try await storage.replay(first, to: FanOutTarget(endpoint: 1) { _, _ in 1 }, at: 5)
+            #expect(outcome == ReplayOutcome(deliveries: Self.count - 1))
+        }
+    }
+
     @Test func `when deliveries are made, however many endpoints there are`() async throws {
         let endpoints = Array<Int64>(2...20)
         try await inPieces(atLeast: 20 * endpoints.count) { storage in
