@@ -179,6 +179,32 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a text that is received takes the place of one that cannot be read, and of no other`(
+        _ engine: Engine
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            var facts = RandomFacts(seed: 4)
+            let walk = try await Walk(try engine.open(in: folder))
+            let (ledger, scope) = (walk.ledger, walk.scopes[0].id)
+            let one = facts.notification(in: walk.scopes[0], at: 0).received
+            var other = one
+            (other.type, other.text, other.signedDate) = ("OTHER", facts.text(), one.signedDate + 1)
+            let id = try #require(try await ledger.commit(receiving: [one], folding: []).first?.id)
+            try await engine.damage(text: id, of: ledger)
+            #expect(try await ledger.failDamaged(id, message: "its text is damaged", at: 9))
+            #expect(try await ledger.commit(receiving: [other], folding: []) == [.kept(id)])
+            #expect(try await ledger.failedNotifications(code: "storage_damaged", in: [scope], limit: 9).isEmpty)
+            let pending = try await ledger.pending(after: .min, limit: 9)
+            #expect(pending.map(\.text) == [other.text] && pending.map(\.type) == [other.type])
+            #expect(pending.map(\.signedDate) == [other.signedDate])
+            #expect(try await ledger.otherTexts(of: id, limit: 9).isEmpty)
+            #expect(try await ledger.commit(receiving: [other], folding: []) == [.duplicate(id)])
+            let third = try await ledger.commit(receiving: [one], folding: []).map(\.id)
+            #expect(third.allSatisfy { $0 < 0 } && third.count == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a request with a key is carried out once`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try engine.open(in: folder)

@@ -95,6 +95,16 @@ extension MemoryLedger.State {
             inbox[number] = new.receivedAt
             return .kept(number)
         }
+        if known.isDamaged {
+            // Nobody knows whether it is the same, so it is processed.
+            var replaced = known
+            (replaced.type, replaced.subtype) = (new.type, new.subtype)
+            (replaced.signedDate, replaced.text) = (new.signedDate, new.text)
+            notifications[number] = replaced
+            failures[number] = nil
+            inbox[number] = inbox[number] ?? new.receivedAt
+            return .kept(number)
+        }
         if known.text.isExactly(new.text) {
             guard failures.removeValue(forKey: number) != nil else { return .duplicate(number) }
             inbox[number] = inbox[number] ?? new.receivedAt
