@@ -35,7 +35,10 @@ extension SQLiteStorage: SegmentStorage {
             var seen = 0
             for (original, row) in rows {
                 seen += 1
-                if query.holds(row), let member = try Self.member(original, row, in: query.scope, db) {
+                // A record that is damaged must not keep all after it out of the list.
+                if query.holds(row),
+                    let member = try StorageError.unlessDamaged({ try Self.member(original, row, in: query.scope, db) })
+                {
                     items.append(member)
                 }
                 if items.count == query.limit { break }

@@ -33,7 +33,11 @@ extension SQLiteStorage: UnclaimedStorage {
             var last: String?
             for row in rows {
                 last = row.original
-                if !row.isClaimed, let lineage = try Self.lineage(row.original, in: scope, db), lineage.isPaid {
+                // A record that is damaged must not keep all after it out of the list.
+                if !row.isClaimed,
+                    let lineage = try StorageError.unlessDamaged({ try Self.lineage(row.original, in: scope, db) }),
+                    lineage.isPaid
+                {
                     items.append(lineage)
                 }
                 if items.count == limit { break }

@@ -125,6 +125,34 @@ extension `What is damaged on disk` {
         }
     }
 
+    @Test func `a record keeps no other out of the lists of purchases`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let (storage, scope) = (ledger.storage, ledger.scope.id)
+            for original in ["1", "2", "3"] {
+                let fact = TransactionFact(
+                    transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
+                    purchaseDate: World.start, signedDate: World.start, revocationDate: World.start)
+                let statement = Ledger.Statement(
+                    scope: scope, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(original)")
+                _ = try await storage.commit([statement])
+            }
+            func listed() async throws -> (refunded: [String], unclaimed: [String]) {
+                let now = (World.start + 3600).milliseconds
+                let members = try await storage.members(SegmentQuery(.refunded, in: scope, at: now, limit: 9))
+                let purchases = try await storage.unclaimedPurchases(in: scope, after: "", limit: 9)
+                let refunded = members.items.map(\.lineage.originalTransactionID)
+                return (refunded, purchases.items.map(\.originalTransactionID))
+            }
+            let before = try await listed()
+            #expect(before.refunded == ["1", "2", "3"] && before.unclaimed == ["1", "2", "3"])
+            try await Self.damage("1", storage)
+            let after = try await listed()
+            #expect(after.refunded == ["2", "3"] && after.unclaimed == ["2", "3"])
+            try storage.close()
+        }
+    }
+
     @Test func `a subscription that goes on with one that is damaged is kept`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
