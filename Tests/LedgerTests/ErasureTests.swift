@@ -43,6 +43,16 @@ import Testing
         #expect(Self.erasure.removes(UsageReport(reportedAt: instant)) == isGone)
     }
 
+    @Test(arguments: [(100 as Milliseconds, true), (101, false)])
+    func `removes a grant that came from another customer until then`(_ instant: Milliseconds, _ isGone: Bool) throws {
+        let made = GrantEvent.Content(customer: "ben", entitlement: "premium", reason: "r", actor: "a")
+        let moved = GrantEvent.Content(customer: "anna", reason: "merged", actor: "merge")
+        let events = [GrantEvent(.create, at: 5, made), GrantEvent(.move, at: instant, moved)]
+        let grant = try #require(GrantHistory(events).grant("g"))
+        #expect(grant.customer == "anna" && grant.heldSince == instant && grant.createdAt == 5)
+        #expect(Self.erasure.removes(grant) == isGone)
+    }
+
     @Test(arguments: [
         (nil, true), (#"{"app":"com.example","environment":"Sandbox"}"#, true), (#"{"app":"com.example"}"#, true),
         (#"{"environment":"Sandbox"}"#, true), ("{}", true), ("no JSON", true), (#"{"app":7}"#, true),

@@ -37,8 +37,8 @@ extension Erasure {
         return renamed
     }
 
-    /// Whether one of the customer's grants goes.
-    package func removes(_ grant: Grant) -> Bool { covers(grant.createdAt) }
+    /// Whether one of the customer's grants goes. What came to them after the erasure, by a merge, stays.
+    package func removes(_ grant: Grant) -> Bool { covers(grant.heldSince) }
 
     /// Whether what was reported of the customer's use goes.
     package func removes(_ report: UsageReport) -> Bool { covers(report.reportedAt) }

@@ -89,6 +89,8 @@ extension GrantEvent.Content {
 package struct Grant: Sendable, Hashable {
     package var id: String
     package var customer: String
+    /// Since when it is the customer's: others may have had it before, who were merged into the customer.
+    package var heldSince: Milliseconds
     package var entitlement: String
     package var createdAt: Milliseconds
     /// When it ends; nil if it does not.
@@ -138,8 +140,9 @@ package struct GrantHistory: Sendable, Hashable {
     /// It is as it was made first, the customer's to whom it went last, and is taken back once. What was taken back was there
     /// before, whatever the clocks showed.
     package func grant(_ id: String) -> Grant? {
+        let moved = events.last { $0.kind == .move }
         guard let made = events.first(where: { $0.kind == .create }),
-            let customer = events.last(where: { $0.kind == .move })?.content.customer ?? made.content.customer,
+            let customer = moved?.content.customer ?? made.content.customer,
             let entitlement = made.content.entitlement
         else { return nil }
         let revocation = events.first { $0.kind == .revoke }.map {
@@ -147,8 +150,9 @@ package struct GrantHistory: Sendable, Hashable {
                 instant: max($0.instant, made.instant), reason: $0.content.reason, actor: $0.content.actor)
         }
         return Grant(
-            id: id, customer: customer, entitlement: entitlement, createdAt: made.instant, until: made.content.until,
-            reason: made.content.reason, actor: made.content.actor, revocation: revocation)
+            id: id, customer: customer, heldSince: moved?.instant ?? made.instant, entitlement: entitlement,
+            createdAt: made.instant, until: made.content.until, reason: made.content.reason,
+            actor: made.content.actor, revocation: revocation)
     }
 
     /// What makes it another customer's: later than all that is known, whatever the clock shows.
