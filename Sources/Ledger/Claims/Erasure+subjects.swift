@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Entitlements
 internal import Foundation
 
 extension Erasure {
@@ -62,6 +63,11 @@ extension Erasure {
     private struct NamedAudience: Decodable {
         var app: String?
         var environment: String?
+    }
+
+    /// Whether a purchase was made until the erasure. One of which nothing is known may have been.
+    package func covers(_ purchase: Lineage) -> Bool {
+        purchase.transactions.map(\.purchaseDate).min().map { covers($0.milliseconds) } ?? true
     }
 
     /// The claim by which a purchase becomes nobody's, once its claims are renamed; nil if the customer does not have

@@ -66,11 +66,15 @@ enum ErasureTable {
     // MARK: - Taking the name away
 
     /// Takes the name from all that is kept of a customer until the erasure.
+    ///
+    /// - Parameter isAgain: Whether the erasure may be of long ago. Then what was bought since is left alone, by its
+    ///   date. Where somebody is being erased nothing is, since clocks differ.
     static func apply(
-        _ erasure: Erasure, to customer: String, in scope: Int64, _ db: Database
+        _ erasure: Erasure, to customer: String, in scope: Int64, isAgain: Bool = false, _ db: Database
     ) throws -> ErasureReport {
         var report = ErasureReport()
         let held = try SQLiteStorage.held(by: customer, in: scope, db)
+            .filter { !isAgain || erasure.covers($0.record.lineage) }
         report.purchases = held.count
         for subject in Erasure.Subject.allCases {
             switch subject {
@@ -226,7 +230,7 @@ extension SQLiteStorage: ErasureStorage {
                 ) { $0.text(0) }
                 for name in names where !Erasure.isStandIn(name) {
                     guard let erasure = try ErasureTable.erasure(of: name, in: scope, bundleID, db) else { continue }
-                    _ = try ErasureTable.apply(erasure, to: name, in: scope, db)
+                    _ = try ErasureTable.apply(erasure, to: name, in: scope, isAgain: true, db)
                 }
             }
         }

@@ -111,6 +111,26 @@ import Testing
         }
     }
 
+    /// The App Store signs the account that the app names, also that of somebody who was erased and came back.
+    @Test(arguments: [(-1000, true), (1000, false)] as [(Milliseconds, Bool)])
+    func `an import leaves what was bought after an erasure, and nothing that was bought before`(
+        _ erased: Milliseconds, _ isLeft: Bool
+    ) async throws {
+        try await Self.withLedger { ledger, folder in
+            let start = World.start.milliseconds
+            _ = try await ledger.storage.erase(Self.token, in: ledger.scope, at: start + erased)
+            try await Self.buy("1", named: Self.token, in: ledger)
+            let report = UsageReport(customerConsented: true, reportedAt: start + 2000)
+            try await ledger.storage.record(report, of: Self.token, in: ledger.scope.id)
+            #expect(try await Self.owners("1", in: ledger) == [Self.token])
+            let file = folder.appending(path: "empty.jsonl")
+            try Data(#"{"object":"ledger_export","version":1}"#.utf8).write(to: file)
+            #expect(try await Self.take(file, into: ledger).refusals == 0)
+            let owners = try await Self.owners("1", in: ledger)
+            #expect(owners.map { Erasure.isStandIn($0) } == [!isLeft], "\(owners)")
+        }
+    }
+
     /// The claims of exports of version 1 are those that counted, without their history.
     @Test func `an export without history is read, and ends with its own digest`() async throws {
         try await Self.withLedger { ledger, folder in
