@@ -220,12 +220,16 @@ extension SQLiteStorage: ErasureStorage {
         try await write { db in
             for scope in scopes where try ErasureTable.isAny(in: scope, db) {
                 let bundleID = try ErasureTable.bundleID(of: scope, db)
+                // Whom the App Store's notifications name need have no claims: in a backup from before the erasure
+                // events and questions have the name alone.
                 let names = try db.all(
                     """
                     SELECT DISTINCT customer FROM claim_events WHERE scope = ?1
                     UNION SELECT DISTINCT json_extract(content, '$.customer') FROM grant_events WHERE scope = ?1
                         AND kind <> \(GrantEvent.Kind.revoke.rawValue)
                     UNION SELECT DISTINCT customer FROM usage WHERE scope = ?1
+                    UNION SELECT DISTINCT customer FROM events WHERE scope = ?1
+                    UNION SELECT DISTINCT customer FROM consumption_requests WHERE scope = ?1
                     """, [.integer(scope)]
                 ) { $0.text(0) }
                 for name in names where !Erasure.isStandIn(name) {

@@ -131,6 +131,34 @@ import Testing
         }
     }
 
+    /// A backup from before an erasure, into which the newest export is imported.
+    @Test func `an import takes the name of who was erased from events, though nothing was claimed`() async throws {
+        try await Self.withLedger { ledger, folder in
+            let (storage, scope, start) = (ledger.storage, ledger.scope.id, World.start.milliseconds)
+            let received = ReceivedNotification(
+                scope: scope, uuid: "notification 1", type: "ONE_TIME_CHARGE", signedDate: start, receivedAt: start,
+                origin: .delivered, text: "text 1")
+            let receptions = try await storage.commit(receiving: [received], folding: [])
+            try #require(receptions == [.kept(1)])
+            try await Self.buy("1", named: Self.token, in: ledger)
+            func customers() async throws -> [String?] {
+                try await storage.lastEventsOfCustomers(in: scope, limit: 9).map(\.customer)
+            }
+            #expect(try await customers() == [Self.token])
+            let erasure = Erasure(
+                digest: Erasure.digest(of: Self.token, in: StoreLife.bundleID), at: start + 1000)
+            let lines = [
+                #"{"object":"ledger_export","version":3}"#,
+                #"{"object":"erasure","bundle_id":"\#(StoreLife.bundleID)","environment":"Production","#
+                    + #""digest":"\#(erasure.digest)","at":\#(erasure.instant)}"#,
+            ]
+            let file = folder.appending(path: "newest.jsonl")
+            try Data(lines.joined(separator: "\n").utf8).write(to: file)
+            #expect(try await Self.take(file, into: ledger).refusals == 0)
+            #expect(try await customers() == [erasure.standIn])
+        }
+    }
+
     /// The claims of exports of version 1 are those that counted, without their history.
     @Test func `an export without history is read, and ends with its own digest`() async throws {
         try await Self.withLedger { ledger, folder in
