@@ -28,7 +28,7 @@ package struct ServerCore: Sendable {
     package let metrics: ServerMetrics
     /// The metrics of the last hour.
     let history = MetricHistory()
-    /// The App Store, for the scopes whose app has a key.
+    /// The App Store, for the scopes that are served and whose app has a key.
     package let clients: [Int64: AppStoreServerClient]
 
     // MARK: Proofs
@@ -259,8 +259,10 @@ package struct ServerCore: Sendable {
     ) throws -> [Int64: AppStoreServerClient] {
         var clients: [Int64: AppStoreServerClient] = [:]
         for scope in scopes.all {
-            guard let app = configuration.app(scope.bundleID), let key = app.key,
-                let host = app.hosts[scope.environment]
+            // The ledger remembers environments that were taken out of the configuration. What the App Store tells of
+            // those is believed no more, and asking for it would only fail, again and again.
+            guard let app = configuration.app(scope.bundleID), app.environments.contains(scope.environment),
+                let key = app.key, let host = app.hosts[scope.environment]
             else { continue }
             let tokens = try APITokenSource(
                 key: key.signingKey, formerKeys: key.formerKey.map { [$0] } ?? [], issuerID: key.issuerID,

@@ -5,6 +5,7 @@ import AppStoreTrust
 import CounterfoilServer
 import Foundation
 import StoreSimulator
+import Synchronization
 import TestSupport
 import Testing
 
@@ -62,6 +63,45 @@ import Testing
             #expect(try await world.api.get("/v1/notifications").items.isEmpty)
             let anna = try await world.subscriber("anna")
             #expect(try await world.api.get("/v1/customers/\(anna)/entitlements/premium")["is_active"] as? Bool == true)
+        }
+    }
+
+    /// A world whose server has purchases of the sandbox in its ledger, and refuses the sandbox since it was started
+    /// again.
+    private static func refusingSince(
+        simulator: (inout SimulatorConfiguration) -> Void = { _ in },
+        server change: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
+        before: (World) async throws -> Void = { _ in }, _ body: (World) async throws -> Void
+    ) async throws {
+        let refuses = Mutex(false)
+        try await World.run(
+            simulator: simulator,
+            server: { configuration in
+                Asker.configure(&configuration)
+                configuration.console.isEnabled = true
+                change(&configuration)
+                if refuses.withLock({ $0 }) { configuration.apps[0].environments = [.production] }
+            }
+        ) { world in
+            _ = try await world.subscriber("anna", in: .sandbox)
+            try await before(world)
+            try await world.stopServer()
+            refuses.withLock { $0 = true }
+            try await world.startServer()
+            try await body(world)
+        }
+    }
+
+    @Test func `is asked about no more once it is refused, though the ledger knows it`() async throws {
+        try await Self.refusingSince { world in
+            let core = try world.server.core
+            #expect(core.recovery.recoverable.map(\.environment) == [.production])
+            try await world.simulator.perform(
+                .purchase(customer: "ben", product: "com.example.premium.monthly"), in: .sandbox)
+            try await core.recovery.runNow()
+            #expect(try await world.completeness(.sandbox).missing.unverified == 0)
+            // Nobody is woken because something is not read that nobody wants.
+            #expect(core.recovery.completenessAges().map { $0.scope.environment } == [.production])
         }
     }
 
