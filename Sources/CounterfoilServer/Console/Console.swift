@@ -87,9 +87,15 @@ final class Console: Sendable {
         .customersRead, .supportRead, .operationsRead, .webhooksWrite, .auditRead, .consoleOpen,
     ]
 
+    /// What a key sees of what the configuration serves. The ledger remembers more: what was taken out of the
+    /// configuration, about which the API answers nothing.
+    private func served(for principal: Principal) -> [Scope] {
+        RequestResolver(apps: core.apps, scopes: core.scopes).served(for: principal)
+    }
+
     /// What a key sees, and what is shown where nothing else is asked for: Production of the first app.
     func selection(for principal: Principal) -> Selection {
-        let all = core.scopes.all.filter { principal.maySee($0) }
+        let all = served(for: principal)
         return Selection(scope: all.first { $0.environment == .production } ?? all.first, all: all)
     }
 
@@ -99,7 +105,7 @@ final class Console: Sendable {
     func selection(
         app: String?, environment: String?, for principal: Principal
     ) throws(APIFailure) -> Selection {
-        let all = core.scopes.all.filter { principal.maySee($0) }
+        let all = served(for: principal)
         let (app, environment) = (app.flatMap(Self.name), environment.flatMap(Self.name))
         let possible = all.filter { scope in
             (app.map { $0 == scope.bundleID } ?? true) && (environment.map { $0 == scope.environment.rawValue } ?? true)

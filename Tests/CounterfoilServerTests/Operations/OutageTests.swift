@@ -105,6 +105,17 @@ import Testing
         }
     }
 
+    @Test func `is no part of the console once it is refused, whose overview is still to be had`() async throws {
+        try await Self.refusingSince { world in
+            let browser = Browser(world.url)
+            try await browser.signIn()
+            let overview = try await browser.get("/console")
+            #expect(overview.status == 200 && !overview.text.contains("cannot be shown"))
+            let page = try await browser.get("/console/customers/anna?environment=Sandbox")
+            #expect(page.status == 404 && page.text.contains("sees no"))
+        }
+    }
+
     @Test func `is refused by the configuration, which says so`() throws {
         let app = TestConfiguration.smallest
         let loaded = try TestConfiguration.read(app + "    environments: [Production]\n    sandbox: refuse\n")
