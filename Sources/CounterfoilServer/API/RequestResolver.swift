@@ -46,7 +46,9 @@ struct RequestResolver: Sendable {
     /// What was sent says which app and environment it is of. The parameters are for those who send nothing.
     func scope(of proven: ProvenPurchases, _ request: Request, for principal: Principal) throws(APIFailure) -> Scope {
         guard let audience = proven.audience else { return try scope(of: request, for: principal) }
+        // A receipt is proven without regard to the environment, and the ledger remembers one that is refused since.
         guard let scope = scopes[audience.bundleID, audience.environment],
+            apps[audience.bundleID]?.environments.contains(audience.environment) ?? false,
             principal.apps?.containsExactly(audience.bundleID) ?? true,
             request.parameter("app").map({ $0.isExactly(audience.bundleID) }) ?? true
         else {

@@ -70,7 +70,9 @@ package struct VerifyReceiptService: Sendable {
         guard receipt.audience.environment == environment else {
             throw Refusal(status: environment == .production ? .sandboxReceipt : .productionReceipt)
         }
-        guard let scope = scopes[app.bundleID, environment] else { throw Refusal(status: .notAuthentic) }
+        guard let scope = scopes[app.bundleID, environment], app.environments.contains(environment) else {
+            throw Refusal(status: .notAuthentic)
+        }
         let response = VerifyReceiptEndpoint(validator: prover.receiptValidator).response(about: receipt.receipt)
         guard case .app(let appReceipt) = receipt.receipt.payload, !receipt.facts.isEmpty,
             case .object(let members) = response.object

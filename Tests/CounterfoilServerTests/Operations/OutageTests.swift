@@ -71,7 +71,7 @@ import Testing
     private static func refusingSince(
         simulator: (inout SimulatorConfiguration) -> Void = { _ in },
         server change: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
-        before: (World) async throws -> Void = { _ in }, _ body: (World) async throws -> Void
+        _ body: (World) async throws -> Void
     ) async throws {
         let refuses = Mutex(false)
         try await World.run(
@@ -84,7 +84,6 @@ import Testing
             }
         ) { world in
             _ = try await world.subscriber("anna", in: .sandbox)
-            try await before(world)
             try await world.stopServer()
             refuses.withLock { $0 = true }
             try await world.startServer()
@@ -113,6 +112,25 @@ import Testing
             #expect(overview.status == 200 && !overview.text.contains("cannot be shown"))
             let page = try await browser.get("/console/customers/anna?environment=Sandbox")
             #expect(page.status == 404 && page.text.contains("sees no"))
+        }
+    }
+
+    @Test func `has no receipt taken once it is refused, as it has no signed transaction taken`() async throws {
+        let secret = "the shared secret of the app"
+        try await Self.refusingSince(
+            simulator: { $0.makesReceiptAuthority = true }, server: { $0.apps[0].sharedSecrets = [Secret(secret)] }
+        ) { world in
+            let receipt = try world.simulator.receipt(of: "anna", in: .sandbox)
+            let reported = try await world.api.post("/v1/customers/anna/purchases", ["receipt": receipt])
+            #expect(reported.status == 400 && reported.code == "wrong_app", "\(reported.text)")
+            let old = try await world.call(
+                .POST, "/verifyReceipt?environment=Sandbox", ["receipt-data": receipt, "password": secret], key: nil)
+            #expect(old.number("status") == 21003)
+            let notification: [String: Any] = [
+                "notification_type": "DID_RENEW", "password": secret, "unified_receipt": ["latest_receipt": receipt],
+            ]
+            let told = try await world.call(.POST, "/apple/notifications", notification, key: nil)
+            #expect(told.status == 400 && told.text("code") == "wrong_app")
         }
     }
 
