@@ -122,8 +122,10 @@ struct APIRouter {
         _ path: RouterPath, _ method: HTTPRequest.Method, _ scope: APIScope, _ handler: @escaping Handler
     ) {
         let resolver = resolver
-        group.on(path, method: method) { request, context in
-            try await handler(try APICall(request, context, needs: scope, resolver))
+        group.on(path, method: method) { request, context -> Response in
+            let call = try APICall(request, context, needs: scope, resolver)
+            // Who remembers answers and who keeps the audit log know a failure by what is answered.
+            do { return try await handler(call) } catch let failure as ServiceFailure { throw APIFailure(failure) }
         }
     }
 }

@@ -108,6 +108,23 @@ import Testing
         }
     }
 
+    @Test func `gets the same no of a service, which the audit log has with its reason`() async throws {
+        try await World.withAPI { world in
+            let path = "/v1/customers/anna/offers/promotional"
+            let body = #"{"product_id":"com.example.premium.monthly","offer_id":"save20"}"#
+            let first = try await Self.post(world, path, body)
+            #expect(first.status == 409 && first.code == "not_eligible", "\(first.text)")
+            let again = try await Self.post(world, path, body)
+            #expect(again.body == first.body && again.headers["idempotent-replayed"] == "true", "\(again.text)")
+            let other = try await Self.post(world, path, body.replacing("save20", with: "save90"))
+            #expect(other.status == 422 && other.code == "idempotency_key_reused", "\(other.text)")
+            #expect(try await world.api.send("POST", path, body: Data(body.utf8)).status == 409)
+            await (try world.server).core.audit.keep()
+            let results = try await world.api.get("/v1/audit").items.compactMap { $0["result"] as? String }
+            #expect(results.contains("409 not_eligible") && !results.contains("failed"), "\(results)")
+        }
+    }
+
     @Test func `is decoded again, since nothing of what is decoded is kept`() async throws {
         try await World.withAPI { world in
             for _ in 0..<2 {
