@@ -22,8 +22,12 @@ package enum WebhookSignature {
         ]
     }
 
-    /// A date as the header `webhook-timestamp` has it.
-    static func timestamp(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970.rounded(.down)) }
+    /// A date as the header `webhook-timestamp` has it, or the nearest there is: who pastes a webhook to have it decoded
+    /// may have any number there.
+    static func timestamp(_ date: Date) -> Int64 {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        return Int64(exactly: seconds) ?? (seconds < 0 ? .min : .max)
+    }
 
     /// A new secret: `whsec_` and 32 random bytes.
     package static func makeSecret() -> Secret {

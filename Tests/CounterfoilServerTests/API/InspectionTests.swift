@@ -205,6 +205,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [Int64.max, Int64.max - 1, Int64.min])
+    func `refuses a webhook of any time, however far from now`(_ time: Int64) async throws {
+        try await World.withAPI(server: { $0.webhooks = [World.webhook("backend", "http://127.0.0.1:9/")] }) { world in
+            let text = "webhook-id: evt_1\nwebhook-timestamp: \(time)\nwebhook-signature: v1,AAAA\n\n{}"
+            let answer = try await world.api.send("POST", "/v1/decode", body: Data(text.utf8))
+            #expect(answer.status == 200 && answer["kind"] as? String == "webhook", "\(answer.text)")
+            #expect(answer["is_proven"] as? Bool == false && answer.code == "bad_signature")
+        }
+    }
+
     @Test(arguments: [
         "{", "eyJ9.eyJ9.x", "....", "-----BEGIN CERTIFICATE-----\nx", "MIIB", "\u{202E}", "[[[[", "{}",
         // Claims in UTF-16, and after a byte order mark.
