@@ -79,7 +79,7 @@ struct WebhookRoutes {
     }
 
     private func change(_ call: APICall) async throws -> Response {
-        let endpoint = try await endpoint(call)
+        _ = try await endpoint(call)
         let body = try await call.body(
             WebhookChange.self, upTo: Self.maximumBytes, form: "a JSON object of what is to change")
         guard !body.isEmpty else {
@@ -87,6 +87,12 @@ struct WebhookRoutes {
                 .badRequest, "empty_change", "Say what is to change: \(WebhookChange.members.joined(separator: ", ")).")
         }
         call.describe(body.summary)
+        return try await webhooks.changing { try await carryOut(body, call) }
+    }
+
+    /// Changes the endpoint as it is now, while nobody else does.
+    private func carryOut(_ body: WebhookChange, _ call: APICall) async throws -> Response {
+        let endpoint = try await endpoint(call)
         var definition = endpoint.definition
         var secret: Secret?
         if body.changesDefinition {

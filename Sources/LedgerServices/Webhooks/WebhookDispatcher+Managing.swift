@@ -40,6 +40,15 @@ extension WebhookDispatcher {
         return endpoint.map { ManagedWebhook(stored: $0, definition: definition) }
     }
 
+    /// Lets changes of endpoints follow each other. Each begins with the definition that there is, and may take a
+    /// while, as where a host is looked up: of two that began with the same, the one that ends last would undo the
+    /// other, and a secret that somebody was shown would be gone.
+    package func changing<Value>(_ change: () async throws -> Value) async throws -> Value {
+        try await changeGate.enter()
+        defer { changeGate.leave() }
+        return try await change()
+    }
+
     /// Changes an endpoint that is not of the configuration. What is on its way goes by the new definition.
     package func change(_ id: Int64, to definition: WebhookDefinition) async throws {
         try await storage.changeWebhook(id, to: definition)

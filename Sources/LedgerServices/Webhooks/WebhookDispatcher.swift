@@ -48,6 +48,8 @@ package final class WebhookDispatcher: Service {
     let sender = WebhookSender()
     let clock: ServerClock
     let logger: Logger
+    /// One change of an endpoint's definition at a time.
+    let changeGate = FairGate()
     private let metrics: ServerMetrics
     private let wakeups: AsyncStream<Void>
     private let bell: AsyncStream<Void>.Continuation

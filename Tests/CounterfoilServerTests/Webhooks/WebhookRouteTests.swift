@@ -38,6 +38,29 @@ internal import NIOHTTP1
         }
     }
 
+    @Test func `keeps the secret of each who adds one while others change the endpoint`() async throws {
+        try await World.runTelling { world, _ in
+            let body = #"{"name": "mine", "url": "\#(Self.url)"}"#
+            #expect(try await world.send(.POST, "/v1/webhooks", body).status == 201)
+            let changes = [#"{"add_secret": true}"#, #"{"url": "\#(Self.url)"}"#, #"{"payload": "counterfoil"}"#]
+            let shown = try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 0..<3 {
+                    for change in changes {
+                        group.addTask {
+                            try await world.send(.PATCH, "/v1/webhooks/mine", change).json["secret"].text
+                        }
+                    }
+                }
+                var shown: [String] = []
+                for try await secret in group { shown += secret.map { [$0] } ?? [] }
+                return shown
+            }
+            #expect(shown.count == 3)
+            let secrets = try await world.endpoint("mine").definition.secrets.map(\.revealed)
+            #expect(secrets.count == 4 && Set(secrets).isSuperset(of: shown))
+        }
+    }
+
     @Test func `tells what became of an event at each endpoint`() async throws {
         try await World.runTelling { world, receiver in
             _ = try await world.buy("anna")
