@@ -210,7 +210,10 @@ let package = Package(
             ["Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, x509, asn1]),
         tests(
             "AppStoreReceiptsTests",
-            ["Basics", "AppStoreReceipts", "AppStoreTrust", "StoreSimulator", crypto, cryptoExtras, x509, asn1]),
+            [
+                "Basics", "AppStoreReceipts", "AppStoreTrust", "Entitlements", "StoreSimulator", crypto, cryptoExtras,
+                x509, asn1,
+            ]),
         tests(
             "StoreSimulatorTests",
             [

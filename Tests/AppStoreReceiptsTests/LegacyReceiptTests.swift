@@ -1,6 +1,7 @@
 import AppStoreReceipts
 import AppStoreTrust
 import Crypto
+import Entitlements
 import Foundation
 import SwiftASN1
 import StoreSimulator
@@ -155,6 +156,21 @@ struct LegacyReceiptTests {
             #expect(receipt.payload.environment == .production)
             #expect(throws: refusal(.wrongDevice)) { try validator.checkDevice(Data(1..<17), of: receipt) }
         }
+    }
+
+    @Test func `are as old as their purchase, so that a refund since outlives them, whenever they are read`() throws {
+        let authority = try ReceiptAuthority.shared.get()
+        let validator = try Self.validator(authority)
+        let receipt = try validator.validate(contents: Data(Builder(signer: authority.leaf).bytes()))
+        var facts = try validator.facts(of: receipt)
+        #expect(facts.transactions.map(\.signedDate) == [receipt.payload.signedDate])
+        var refund = try #require(facts.transactions.first)
+        refund.signedDate += 86_400
+        refund.revocationDate = refund.signedDate
+        let engine = EntitlementEngine(catalogue: ProductCatalogue(entitlements: ["pro": ["p"]]))
+        #expect(engine.currentState(of: facts, now: Date()).entitlement("pro")?.isActive == true)
+        facts.transactions.append(refund)
+        #expect(engine.currentState(of: facts, now: Date()).entitlement("pro")?.isActive == false)
     }
 
     struct Old: Sendable {

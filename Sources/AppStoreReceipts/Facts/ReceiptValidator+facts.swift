@@ -6,7 +6,8 @@ internal import Foundation
 extension ReceiptValidator {
     /// What a validated receipt says of its customer, for `EntitlementEngine`: the purchases, and when the app was first got. A
     /// receipt says nothing of renewals that were switched off or of billing retry: ask the App Store Server API. A purchase
-    /// that was restored on another device has the identifier and the date of its original, as in signed data.
+    /// that was restored on another device has the identifier and the date of its original, as in signed data. What a
+    /// transaction receipt says counts as signed when its purchase was made: it names no other date.
     ///
     /// - Parameters:
     ///   - receipt: The receipt, of this validator.
@@ -29,6 +30,12 @@ extension ReceiptValidator {
             ).facts.transactions
         } catch {
             throw VerificationError(.malformedReceipt, error.message)
+        }
+        if case .transaction(let old) = receipt.payload {
+            // Its answer has no date of its own, so its purchase would count as signed now and outlive a refund since.
+            for index in facts.transactions.indices {
+                facts.transactions[index].signedDate = min(facts.transactions[index].signedDate, old.purchaseDate)
+            }
         }
         guard let app = receipt.appReceipt?.payload else { return facts }
         if app.originalVersion != nil || app.originalPurchaseDate != nil {
