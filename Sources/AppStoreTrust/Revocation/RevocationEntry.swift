@@ -61,9 +61,11 @@ struct RevocationEntry {
         isQuestionDue(at: moment) ? nil : usable(at: moment)
     }
 
-    /// What is known, however the last question ended. An answer past its end serves only while the responder is silent.
+    /// What is known, however the last question ended. An answer past its end serves only while the responder is
+    /// silent, and not for long, but what was revoked stays so until the responder says otherwise.
     func last(at moment: RevocationMoment) -> RevocationOutcome {
         guard let answer else { return .unknown(problem ?? "the responder has not answered") }
+        if case .revoked = answer.status { return .answer(answer) }
         guard let problem else {
             // It came in this instant, or is still good.
             return .answer(answer)

@@ -239,15 +239,21 @@ import X509
         #expect(try await refusal { try await checker.finding(for: chain) } == .revocationUnknown)
     }
 
-    @Test func `a revoked certificate stays revoked while the responder is silent`() async throws {
+    @Test(arguments: [RevocationPolicy.soft, .hard])
+    func `a revoked certificate stays revoked while the responder is silent, for however long`(
+        _ policy: RevocationPolicy
+    ) async throws {
         var responder = OCSPResponder(issuer: authority.intermediate, now: TestStore.now)
         responder.status = .revoked(TestStore.now)
         responders.set(.leaf) { [responder] in try responder.answer($0) }
-        let checker = checker(.soft)
+        let checker = checker(policy)
         #expect(try await refusal { try await checker.finding(for: chain) } == .revoked)
         responders.set { _ in throw URLError(.timedOut) }
-        clock.advance(by: 12 * 3600 + 10)
-        #expect(try await refusal { try await checker.finding(for: chain) } == .revoked)
+        // Within the time in which an ended answer is still used, and long after it.
+        for seconds in [12 * 3600 + 10, 30 * 86_400] as [TimeInterval] {
+            clock.advance(by: seconds)
+            #expect(try await refusal { try await checker.finding(for: chain) } == .revoked)
+        }
     }
 
     @Test func `gives up after the time limit and ends the question`() async throws {
