@@ -54,6 +54,22 @@ import Testing
         #expect(state.subscriptions.first?.expirationIntent == nil)
     }
 
+    @Test func `of the period before a failed payment counts in grace, though it was signed again since`() {
+        // As when the app reports it in the grace period, and whoever keeps facts keeps the newest version.
+        let paid = period("1", 0, 30, signed: 40)
+        let late = period("2", 30, 60, signed: 41)
+        for end in [day(30), nil] {
+            var info = failure(on: 30, grace: 46)
+            info.renewalDate = end
+            #expect(states([paid], [info], on: day(35)).status == .billingGracePeriod)
+            #expect(states([paid], [info], on: day(35)).isPro == true)
+            // What was owed then still does not count, and does from when it was signed.
+            let owed = states([paid, late], [info], on: day(35))
+            #expect(owed.status == .billingGracePeriod && owed.subscriptions.first?.transactionID == "1")
+            #expect(states([paid, late], [info], on: day(41)).subscriptions.first?.transactionID == "2")
+        }
+    }
+
     @Test func `of a purchase that is later than the instant is none, unless it was signed by then`() {
         #expect(states([purchase("1", "map", .nonConsumable, on: 1)], on: day(0)).purchases.isEmpty)
         let ahead = purchase("1", "map", .nonConsumable, on: 1, signed: 0)

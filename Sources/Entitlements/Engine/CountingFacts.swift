@@ -104,7 +104,10 @@ extension CountingFacts {
         guard fact.type == .autoRenewableSubscription, let renewal = renewal(of: fact.originalTransactionID),
             renewal.signedDate >= fact.purchaseDate
         else { return false }
-        return renewal.isInBillingRetry || renewal.renewalDate.map { $0 <= fact.purchaseDate } ?? false
+        // It names the end of what was paid last. A payment that failed is for what follows, not for that.
+        if let end = renewal.renewalDate { return end <= fact.purchaseDate }
+        // A receipt does not name it: what was over by then had been paid.
+        return renewal.isInBillingRetry && fact.expiresDate.map { $0 > renewal.signedDate } ?? true
     }
 
     private mutating func chooseRenewals() {
