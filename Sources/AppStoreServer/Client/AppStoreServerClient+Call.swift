@@ -133,7 +133,9 @@ extension AppStoreServerClient {
     private static var cancelled: AppStoreServerError { AppStoreServerError(.cancelled, "the task was cancelled") }
 
     private func circuitOpen(_ pause: Duration) -> AppStoreServerError {
-        let next = pause > .zero ? "the next one may go in \(Int(pause.seconds.rounded(.up))) s" : "one is being tried"
+        // A pause may be set to be for ever, which is more seconds than an Int has.
+        let seconds = Int(min(pause.seconds.rounded(.up), 1e15))
+        let next = pause > .zero ? "the next one may go in \(seconds) s" : "one is being tried"
         return AppStoreServerError(
             .circuitOpen, "too many calls failed; \(next)", retryAfter: configuration.now() + pause.seconds)
     }

@@ -93,6 +93,19 @@ import Testing
         #expect(await call() == nil)
     }
 
+    @Test func `stays open for ever where the pause is as long as a duration can be`() async throws {
+        let bench = try Bench(.status(503)) {
+            $0.retry = .never
+            $0.circuit = CircuitPolicy(failures: 1, pause: .seconds(Int64.max))
+        }
+        for code in [AppStoreServerError.Code.serverFailure, .circuitOpen] {
+            let error = await failure { () async throws(AppStoreServerError) in
+                try await bench.client.transaction("1")
+            }
+            #expect(error?.code == code)
+        }
+    }
+
     @Test func `opens in the middle of a call, which then ends with what opened it`() async throws {
         let bench = try Bench(.status(503), .transaction) {
             $0.circuit = CircuitPolicy(failures: 1, pause: .seconds(30))
