@@ -173,6 +173,19 @@ struct LegacyReceiptTests {
         #expect(engine.currentState(of: facts, now: Date()).entitlement("pro")?.isActive == false)
     }
 
+    @Test func `can be made for a test of what a program does with them, and so can attributes`() {
+        let date = Date(timeIntervalSince1970: 1_650_000_000)
+        let receipt = Receipt.transaction(
+            LegacyReceipt(
+                bundleID: "com.example.app", productID: "p", transactionID: "7", purchaseDate: date, appItemID: "9"))
+        #expect(receipt.environment == .production && receipt.signedDate == date)
+        #expect(ReceiptDocument(receipt).json.contains(#""transaction_id":"7""#))
+        let attribute = ReceiptAttribute(type: 6, value: Data([1]))
+        let unified = AppReceipt(
+            bundleID: "com.example.app", version: "1", creationDate: date, otherAttributes: [attribute])
+        #expect(unified.otherAttributes.map(\.version) == [1])
+    }
+
     struct Old: Sendable {
         var leafMarkers = true
         var intermediateMarkers = true

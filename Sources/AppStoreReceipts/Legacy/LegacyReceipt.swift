@@ -65,6 +65,12 @@ public struct LegacyReceipt: Sendable, Hashable {
         public let key: String
         /// The text.
         public let value: String
+
+        /// A key and its text.
+        public init(key: String, value: String) {
+            self.key = key
+            self.value = value
+        }
     }
 
     /// What stands beside the signed purchase information. Anyone can have written it.
@@ -75,6 +81,42 @@ public struct LegacyReceipt: Sendable, Hashable {
         public let pod: String?
         /// `0` in all genuine receipts.
         public let signingStatus: String?
+
+        /// What somebody wrote; what is not given is absent.
+        public init(environment: String? = nil, pod: String? = nil, signingStatus: String? = nil) {
+            self.environment = environment
+            self.pod = pod
+            self.signingStatus = signingStatus
+        }
+    }
+
+    /// A receipt with these values, as a test needs one; readers of receipts make the others.
+    public init(
+        bundleID: String, version: String? = nil, productID: String, itemID: String? = nil, quantity: Int64? = nil,
+        transactionID: String, originalTransactionID: String? = nil, purchaseDate: Date,
+        originalPurchaseDate: Date? = nil, expirationDate: Date? = nil, appItemID: String? = nil,
+        versionExternalIdentifier: String? = nil, webOrderLineItemID: String? = nil, isTrialPeriod: Bool? = nil,
+        isInIntroductoryOfferPeriod: Bool? = nil, uniqueVendorIdentifier: UUID? = nil, fields: [Field] = [],
+        unsigned: Unsigned = Unsigned()
+    ) {
+        self.bundleID = bundleID
+        self.version = version
+        self.productID = productID
+        self.itemID = itemID
+        self.quantity = quantity
+        self.transactionID = transactionID
+        self.originalTransactionID = originalTransactionID
+        self.purchaseDate = purchaseDate
+        self.originalPurchaseDate = originalPurchaseDate
+        self.expirationDate = expirationDate
+        self.appItemID = appItemID
+        self.versionExternalIdentifier = versionExternalIdentifier
+        self.webOrderLineItemID = webOrderLineItemID
+        self.isTrialPeriod = isTrialPeriod
+        self.isInIntroductoryOfferPeriod = isInIntroductoryOfferPeriod
+        self.uniqueVendorIdentifier = uniqueVendorIdentifier
+        self.fields = fields
+        self.unsigned = unsigned
     }
 
     /// Where the receipt was made, as far as signed fields do not contradict the unsigned statement.

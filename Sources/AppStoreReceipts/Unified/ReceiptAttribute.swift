@@ -13,6 +13,13 @@ public struct ReceiptAttribute: Sendable, Hashable {
     /// The octets of the value. Most are ASN.1 themselves; some are not, even where they look it.
     public let value: Data
 
+    /// An attribute with these values, as a test needs one; readers of receipts make the others.
+    public init(type: Int64, version: Int64 = 1, value: Data) {
+        self.type = type
+        self.version = version
+        self.value = value
+    }
+
     /// Reads a SET of attributes.
     ///
     /// - Parameter remaining: How many more attributes may be read.

@@ -10,7 +10,8 @@ public struct SigningError: CounterfoilError {
     /// The same for a person.
     public let message: String
 
-    package init(_ code: Code, _ message: String) {
+    /// An error with these values, as a test of what a program does about it needs one.
+    public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }

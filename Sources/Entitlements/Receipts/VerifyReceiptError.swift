@@ -35,7 +35,8 @@ public struct VerifyReceiptError: CounterfoilError {
     /// Whether the App Store says that asking it again may help.
     public let isRetryable: Bool
 
-    init(_ code: Code, _ message: String, status: Int? = nil, isRetryable: Bool = false) {
+    /// An error with these values, as a test of what a program does about it needs one.
+    public init(_ code: Code, _ message: String, status: Int? = nil, isRetryable: Bool = false) {
         self.code = code
         self.message = message
         self.status = status
