@@ -54,6 +54,11 @@ import Testing
         #expect(sentence(5) == until + " and will not renew.")
         #expect(sentence(6) == until + " and will renew into x.")
         #expect(sentence(30) == "The subscription to pro.month ended on 2023-12-14T22:13:20Z.")
+        // After grace, too, it is the period that ended then.
+        #expect(
+            why(month, [failure(on: 30, grace: 46)], on: day(47)).sentence
+                == "The payment for pro.month failed; the period ended on 2023-12-14T22:13:20Z "
+                + "and the App Store tries again.")
         let upgrade = month + [period("2", "other", 5, 35)]
         #expect(
             why(upgrade, on: day(6)).sentence

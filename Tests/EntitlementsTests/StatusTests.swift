@@ -36,6 +36,9 @@ import Testing
         #expect(after.status == .billingRetry)
         #expect(after.isPro == false)
         #expect(after.subscriptions.first?.gracePeriodExpiresDate == day(46))
+        // Access ended with grace, not with the period.
+        #expect(after.product("pro.month").endedDate == day(46))
+        #expect(states(facts, [failure(on: 30)], on: day(46)).product("pro.month").endedDate == day(30))
     }
 
     @Test func `now is grace as soon as grace is signed, also by a clock that is behind the App Store's`() {

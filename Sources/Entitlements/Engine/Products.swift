@@ -9,7 +9,9 @@ extension ProductState {
             state: subscription.hasAccess ? .active : .inactive, details: subscription.details,
             until: subscription.accessUntil, willRenew: subscription.willRenew,
             transactionID: subscription.transactionID, originalTransactionID: subscription.originalTransactionID)
-        if !subscription.hasAccess { endedDate = subscription.revocationDate ?? subscription.expiresDate }
+        guard !subscription.hasAccess else { return }
+        let end = subscription.status == .billingRetry ? subscription.lostAccess : subscription.expiresDate
+        endedDate = subscription.revocationDate ?? end
     }
 
     /// What a period of a subscription, which is in another period of another product now, says of its own product.

@@ -27,7 +27,8 @@ struct Sentence {
         case .nonConsumableOwned: "\(product)\(owner) was bought on \(text(purchase?.purchaseDate)) and does not end."
         case .durationRunning: "\(product) was bought on \(text(purchase?.purchaseDate)) and \(duration)."
         case .billingRetry:
-            "The payment for \(product)\(owner) failed; the period ended on \(ended) and the App Store tries again."
+            "The payment for \(product)\(owner) failed; the period ended on \(text(subscription?.expiresDate)) "
+                + "and the App Store tries again."
         case .expired: "The subscription to \(product)\(owner) ended on \(ended)\(intent)."
         case .revoked: "\(product)\(owner) was revoked on \(ended)."
         case .refunded: "\(product) was refunded on \(ended)."

@@ -96,7 +96,7 @@ extension SubscriptionState {
     }
 
     /// When access ended of who is in billing retry: the end of the period, or of grace if there was any.
-    private var lostAccess: Date? {
+    var lostAccess: Date? {
         guard let grace = gracePeriodExpiresDate else { return expiresDate }
         return expiresDate.map { max($0, grace) } ?? grace
     }
