@@ -216,6 +216,8 @@ import Testing
         #expect(state.subscriptions.map(\.status) == [.expired, .active])
         #expect(state.subscriptions.first?.willRenew == false)
         #expect(state.product("pro.month").details == [.upgraded])
+        // Not at the end of the period, which is still to come.
+        #expect(state.product("pro.month").endedDate == nil)
         #expect(states(facts, [renewal(on: 0)], on: day(9)).status == .active)
     }
 }

@@ -9,7 +9,8 @@ extension ProductState {
             state: subscription.hasAccess ? .active : .inactive, details: subscription.details,
             until: subscription.accessUntil, willRenew: subscription.willRenew,
             transactionID: subscription.transactionID, originalTransactionID: subscription.originalTransactionID)
-        guard !subscription.hasAccess else { return }
+        // What took the place of an upgraded one began some time before its end.
+        guard !subscription.hasAccess, !subscription.details.contains(.upgraded) else { return }
         let end = subscription.status == .billingRetry ? subscription.lostAccess : subscription.expiresDate
         endedDate = subscription.revocationDate ?? end
     }
