@@ -67,8 +67,8 @@ enum ErasureTable {
 
     /// Takes the name from all that is kept of a customer until the erasure.
     ///
-    /// - Parameter isAgain: Whether the erasure may be of long ago. Then what was bought since is left alone, by its
-    ///   date. Where somebody is being erased nothing is, since clocks differ.
+    /// - Parameter isAgain: Whether the erasure may be of long ago. Then what was bought, told or asked since is left
+    ///   alone, by its date. Where somebody is being erased nothing is, since clocks differ.
     static func apply(
         _ erasure: Erasure, to customer: String, in scope: Int64, isAgain: Bool = false, _ db: Database
     ) throws -> ErasureReport {
@@ -76,6 +76,7 @@ enum ErasureTable {
         let held = try SQLiteStorage.held(by: customer, in: scope, db)
             .filter { !isAgain || erasure.covers($0.record.lineage) }
         report.purchases = held.count
+        let latest = isAgain ? erasure.instant : .max
         for subject in Erasure.Subject.allCases {
             switch subject {
             case .claims: report.claims = try renameClaims(of: customer, erasure, scope, db)
@@ -90,14 +91,16 @@ enum ErasureTable {
             case .rememberedAnswers: try IdempotencyTable.forget(customer, in: scope, db)
             case .purchases: for purchase in held { try disown(purchase.record, customer, erasure, scope, db) }
             case .refundQuestions:
-                for purchase in held { try unnameQuestions(about: purchase.record, customer, scope, db) }
+                for purchase in held { try unnameQuestions(about: purchase.record, customer, until: latest, scope, db) }
             case .events:
-                for purchase in held { try renameEvents(about: purchase.record, customer, erasure, scope, db) }
+                for purchase in held {
+                    try renameEvents(about: purchase.record, customer, erasure, until: latest, scope, db)
+                }
                 try db.run(
                     """
                     UPDATE events SET customer = ?, data = NULL
-                    WHERE scope = ? AND customer = ? AND notification IS NULL
-                    """, [.text(erasure.standIn), .integer(scope), .text(customer)])
+                    WHERE scope = ? AND customer = ? AND notification IS NULL AND occurred_at <= ?
+                    """, [.text(erasure.standIn), .integer(scope), .text(customer), .integer(latest)])
             }
         }
         return report
@@ -177,24 +180,32 @@ enum ErasureTable {
     }
 
     private static func unnameQuestions(
-        about record: LineageRecord, _ customer: String, _ scope: Int64, _ db: Database
+        about record: LineageRecord, _ customer: String, until latest: Milliseconds, _ scope: Int64, _ db: Database
     ) throws {
         try db.run(
-            "UPDATE consumption_requests SET customer = NULL WHERE scope = ? AND original_id = ? AND customer = ?",
-            [.integer(scope), .text(record.lineage.originalTransactionID), .text(customer)])
+            """
+            UPDATE consumption_requests SET customer = NULL
+            WHERE scope = ? AND original_id = ? AND customer = ? AND requested_at <= ?
+            """,
+            [.integer(scope), .text(record.lineage.originalTransactionID), .text(customer), .integer(latest)])
     }
 
     private static func renameEvents(
-        about record: LineageRecord, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
+        about record: LineageRecord, _ customer: String, _ erasure: Erasure, until latest: Milliseconds,
+        _ scope: Int64, _ db: Database
     ) throws {
         // Who had it before and who has it since are named there.
         try db.run(
-            "UPDATE events SET data = NULL WHERE scope = ? AND original_id = ? AND notification IS NULL",
-            [.integer(scope), .text(record.lineage.originalTransactionID)])
+            """
+            UPDATE events SET data = NULL
+            WHERE scope = ? AND original_id = ? AND notification IS NULL AND occurred_at <= ?
+            """, [.integer(scope), .text(record.lineage.originalTransactionID), .integer(latest)])
         for mention in record.mentions {
             try db.run(
-                "UPDATE events SET customer = ? WHERE notification = ? AND customer = ?",
-                [.text(erasure.standIn), .integer(mention.notification), .text(customer)])
+                "UPDATE events SET customer = ? WHERE notification = ? AND customer = ? AND occurred_at <= ?",
+                [
+                    .text(erasure.standIn), .integer(mention.notification), .text(customer), .integer(latest),
+                ])
         }
     }
 }
