@@ -115,8 +115,18 @@ extension Store {
         }
         let due = transactions[subscription.current]?.payload.expiresDate ?? now
         // Periods shorter than the grace period: what is over by now is not sold any more.
-        let keepsCycle = subscription.graceEnds != nil && settings.rate.end(of: terms.period, from: due) > now
+        let length = nextPeriod(of: subscription, terms)
+        let keepsCycle = subscription.graceEnds != nil && settings.rate.end(of: length, from: due) > now
         renew(subscription.id, from: keepsCycle ? due : now, .billingRecovery, at: now)
+    }
+
+    /// How long the period is that the next charge pays for: an offer, or what an Advanced Commerce request asks for,
+    /// may be shorter than the product's.
+    private func nextPeriod(of subscription: Subscription, _ terms: SubscriptionTerms) -> Period {
+        if let state = subscription.advancedCommerce { return state.period }
+        let offer = subscription.nextOffer ?? subscription.runningOffer(in: subscription.nextProduct)?.offer
+        if let length = offer.flatMap({ $0.isBilledByPeriod ? $0.period : $0.total }) { return length }
+        return subscription.commitment == nil ? terms.period : .month
     }
 
     mutating func changeStorefront(of id: String, to code: String) throws(StoreError) -> Subject {

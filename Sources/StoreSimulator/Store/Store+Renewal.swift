@@ -93,7 +93,10 @@ extension Store {
     private mutating func failToRenew(
         _ subscription: Subscription, _ current: JWSTransactionDecodedPayload, at now: Date
     ) {
-        let period = catalogue.product(current.productId)?.subscription?.period ?? .month
+        // A generic product has a period too, which is not the customer's.
+        let period =
+            subscription.advancedCommerce?.period ?? catalogue.product(current.productId)?.subscription?.period
+            ?? .month
         let isCovered = settings.graceCoversFreeOffers || (current.price ?? 0) > 0
         let hasGrace = settings.gracePeriod != .off && isCovered
         let retryEnds = now.after(settings.rate.billingRetry)

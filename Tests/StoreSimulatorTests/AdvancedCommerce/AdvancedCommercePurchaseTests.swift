@@ -50,6 +50,27 @@ import Testing
         #expect(prices == [1000, 1000, 4000])
     }
 
+    @Test func `by the week has the grace period of a week, and what is paid within it is not over by then`() throws {
+        var world = try AdvancedCommerceStore()
+        world.store.settings.gracePeriod = .sixteenDays
+        var order = AdvancedCommerceStore.order(world.reference(), skus: ["book": 4000])
+        order.period = .p1w
+        let bought = try world.perform(
+            .subscribeAdvancedCommerce(
+                customer: "ben", product: AdvancedCommerceStore.subscriptionProduct, request: order))
+        let id = try #require(bought.transactionID)
+        try world.perform(.failBilling(customer: "ben"))
+        world.advance(days: 7)
+        let failed = world.now
+        // The generic product is one by the month.
+        #expect(world.store.subscriptions[id]?.graceEnds == failed + 6 * 86_400)
+        world.advance(days: 5)
+        try world.perform(.fixBilling(customer: "ben"))
+        let recovered = try #require(world.store.subscriptions[id])
+        #expect(world.store.transactions[recovered.current]?.payload.purchaseDate == failed)
+        #expect(world.store.status(of: recovered, at: world.now) == .active)
+    }
+
     @Test func `can be cancelled, lapse and be bought again under the same original transaction`() throws {
         var world = try AdvancedCommerceStore()
         try world.perform(.cancel(customer: "anna", subscription: world.subscription))

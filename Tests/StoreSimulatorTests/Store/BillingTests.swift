@@ -92,6 +92,31 @@ import Testing
         try expectSound(shop.store, at: shop.now)
     }
 
+    @Test func `An offer that would be over by the day of the recovery begins on that day`() throws {
+        var catalogue = Catalogue.shop
+        let plus = try #require(catalogue.products.firstIndex { $0.id == "plus" })
+        catalogue.products[plus].subscription?.offers.append(
+            Offer(identifier: "short", type: .promotional, discount: .payUpFront, period: .week, price: 990))
+        // Within its week an offer keeps the cycle as everything does.
+        for (days, keepsCycle) in [(5.0, true), (10, false)] {
+            var shop = Shop(catalogue: catalogue) { $0.gracePeriod = .sixteenDays }
+            try shop.buy("plus")
+            try shop.buy("plus", offer: "short")
+            try shop.perform(.failBilling(customer: "anna"))
+            shop.wait(.month)
+            let failed = shop.now
+            shop.wait(days: days)
+            try shop.perform(.fixBilling(customer: "anna"))
+            #expect(shop.news().last == "DID_RENEW/BILLING_RECOVERY")
+            let told = try shop.last()
+            #expect(told.transaction.offerIdentifier == "short")
+            #expect(told.transaction.purchaseDate == (keepsCycle ? failed : shop.now))
+            // What was paid just now gives access.
+            #expect(told.status == .active)
+            try expectSound(shop.store, at: shop.now)
+        }
+    }
+
     @Test(arguments: [(true, [59.0, 90, 120, 151]), (false, [59, 87, 118, 148])])
     func `What began on the 31st renews on the last day of a shorter month`(_ keeps: Bool, _ days: [Double]) throws {
         var shop = Shop { $0.keepsDayOfMonth = keeps }
