@@ -157,6 +157,15 @@ public actor SimulatedDevice: PurchaseStore {
         var command: [String: Any] = ["product": productID, "quantity": options.quantity]
         // Null says that the app names no account; left out, it would be the one that the simulator has for the customer.
         command["appAccountToken"] = options.appAccountToken.map { $0.uuidString.lowercased() as Any } ?? NSNull()
+        // The store judges an offer and its signature. Left out, they would let it sell at the full price.
+        switch options.offer {
+        case .promotional(let id, let jws):
+            command["offer"] = id
+            command["signature"] = jws
+        case .introductory(let jws): command["introductorySignature"] = jws
+        case .winBack(let id): command["offer"] = id
+        case nil: break
+        }
         let outcome = try await perform("purchase", command)
         switch (outcome.result, outcome.transaction?.transaction) {
         case ("success", let transaction?): return .success(transaction)

@@ -94,6 +94,35 @@ struct `Devices of one customer` {
         }
     }
 
+    private struct Sold: Decodable { var offerIdentifier: String? }
+
+    @Test func `An offer is the store's to judge, and what was bought with it says so`() async throws {
+        try await withWorld { world in
+            try await world.command(#"{"createCustomer":{"customer":"anna"}}"#)
+            let (phone, product) = (device("phone", world), "com.example.premium.monthly")
+            // Neither is signed by the app's key. Sold at the full price, nobody would notice.
+            let forged = "e30.e30.e30"
+            for offer in [PurchaseOffer.promotional(id: "save20", jws: forged), .introductory(jws: forged)] {
+                await #expect(throws: SimulatedDevice.Failure.self) {
+                    try await phone.purchase(product, PurchaseOptions(offer: offer))
+                }
+            }
+            #expect(await phone.all().isEmpty)
+            _ = try await phone.purchase(product, PurchaseOptions())
+            // A free week, a month that is paid, and the end.
+            try await world.advance(by: 10 * 86_400)
+            try await world.command(#"{"cancel":{"customer":"anna"}}"#)
+            try await world.advance(by: 40 * 86_400)
+            let result = try await phone.purchase(product, PurchaseOptions(offer: .winBack(id: "comeback")))
+            guard case .success(let bought) = result else {
+                Issue.record("it was not bought: \(result)")
+                return
+            }
+            let sold: Sold? = SignedText.payload(of: bought.jws)
+            #expect(sold?.offerIdentifier == "comeback")
+        }
+    }
+
     @Test func `An app without a backend begins a session, and its purchases go to the account at the sign-in`()
         async throws
     {
