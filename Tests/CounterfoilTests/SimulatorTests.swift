@@ -93,6 +93,22 @@ import Testing
         }
     }
 
+    @Test func `says so too of a notification that was delivered before`() async throws {
+        let receiver = try LoopbackServer(answer: LoopbackServer.answer("200 OK", [], Data()))
+        try await withSession(["--notify", "http://127.0.0.1:\(receiver.port)/hooks"]) { session in
+            let triggered = try await session.object("simulator", "trigger", "TEST")
+            let uuid = try #require(triggered["notificationUUID"] as? String)
+            let again = try await session.run("simulator", "notifications", "resend", uuid)
+            #expect(again.status == 0 && again.output == "delivered\n", "\(again.errors)")
+            receiver.stop()
+            let failed = try await session.run("simulator", "notifications", "resend", uuid)
+            #expect(failed.status == 1 && failed.output.isEmpty, "\(failed.output)")
+            #expect(failed.errors.contains("refused not_delivered: "), "\(failed.errors)")
+            // The App Store does not send again what has arrived.
+            #expect(try await session.object("simulator", "clock")["next"] == nil)
+        }
+    }
+
     @Test func `cancels, refunds, lets payments fail and shows the receipt, a command each`() async throws {
         try await withSession { session in
             _ = try await session.object("simulator", "buy", "anna", "premium.monthly")

@@ -43,20 +43,20 @@ extension Store {
     ) {
         guard notifications.indices.contains(number) else { return }
         notifications[number].due = nil
-        if result == .success, !notifications[number].isDelivered {
+        let wasDelivered = notifications[number].isDelivered
+        if result == .success, !wasDelivered {
             notifications[number].isDelivered = true
             delivered += 1
         }
-        let version = notifications[number].version
-        // Those that somebody asked for on top of Apple's are not Apple's.
-        guard notifications[number].attempts.count <= RetrySchedule.hours(of: version).count else { return }
+        // Those that somebody asked for on top of Apple's as well: whoever asked wants to know how it ended.
         notifications[number].attempts.append(
             NotificationAttempt(date: date, result: result, status: status, answer: answer))
         if result != .success { failedAttempts += 1 }
-        guard result != .success, settings.retriesNotifications, !isFinal,
+        // What has arrived before is not sent again by itself.
+        guard result != .success, !wasDelivered, settings.retriesNotifications, !isFinal,
             status != 400 || settings.retriesAfterBadRequest,
             let next = RetrySchedule.next(
-                after: notifications[number].attempts.count, at: date, version: version)
+                after: notifications[number].attempts.count, at: date, version: notifications[number].version)
         else { return }
         plan(number, at: next)
     }

@@ -82,8 +82,10 @@ struct NotificationsResend: AsyncParsableCommand {
             let status: Int?
         }
 
-        let isDelivered: Bool
         let attempts: [Attempt]
+
+        /// Whether it arrived this time. That it did before says nothing about a receiver that is tried again.
+        var hasArrived: Bool { attempts.last?.sendAttemptResult == SendAttemptResult.success.rawValue }
     }
 
     func run() async throws {
@@ -91,7 +93,7 @@ struct NotificationsResend: AsyncParsableCommand {
         let data = try await options.client().send("POST", path)
         let sent = try ControlClient.decode(Sent.self, from: data)
         if options.json { Output.line(String(decoding: data, as: UTF8.self)) }
-        guard sent.isDelivered else {
+        guard sent.hasArrived else {
             let status = sent.attempts.last?.status.map { ", status \($0)" } ?? ""
             let reason = sent.attempts.last?.sendAttemptResult ?? "no notification URL is set"
             throw Refusal(

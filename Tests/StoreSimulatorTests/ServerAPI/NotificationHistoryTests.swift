@@ -128,6 +128,18 @@ import TestSupport
         #expect(page.notificationHistory.first?.signedPayload == "20")
     }
 
+    @Test func `what has arrived is not sent again, however an attempt on top of Apple's ends`() throws {
+        var shop = APIShop()
+        try shop.buy("coins")
+        shop.store.noteAttempt(0, .success, status: 200, at: shop.now)
+        for count in 2...9 {
+            shop.store.noteAttempt(0, .noResponse, status: nil, at: shop.now)
+            let record = shop.store.notifications[0]
+            #expect(record.attempts.count == count && record.attempts.last?.result == .noResponse)
+            #expect(record.isDelivered && !record.isPending)
+        }
+    }
+
     @Test func `at most six attempts are told`() throws {
         var shop = APIShop()
         try shop.buy("coins")

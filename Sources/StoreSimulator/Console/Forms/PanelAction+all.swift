@@ -35,7 +35,8 @@ extension PanelAction {
                     ["notificationUUID": try fields.required("uuid", "The notification")])
             },
             done: { _, answer in
-                answer["isDelivered"] == .bool(true)
+                // That it was delivered before says nothing about this time.
+                answer["attempts"]?.items.last?["sendAttemptResult"]?.text == "SUCCESS"
                     ? "Sent once more, and delivered." : "Sent once more; it did not arrive."
             }),
         "advance": PanelAction(
