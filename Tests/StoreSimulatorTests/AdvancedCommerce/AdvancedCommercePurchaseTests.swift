@@ -87,6 +87,24 @@ import Testing
             ])
     }
 
+    @Test func `bought again has had its extensions of the year, and a refund has ended its streak`() throws {
+        var world = try AdvancedCommerceStore()
+        for _ in 0..<2 {
+            try world.perform(.extendRenewal(customer: "anna", days: 1, subscription: world.subscription))
+        }
+        try world.perform(.approveRefund(customer: "anna", transaction: world.subscription))
+        // More than 60 days after the refund, and less after what would have been the end.
+        world.advance(days: 70)
+        try world.perform(
+            .subscribeAdvancedCommerce(
+                customer: "anna", product: AdvancedCommerceStore.subscriptionProduct,
+                request: AdvancedCommerceStore.order(world.reference())))
+        let again = try #require(world.store.subscriptions[world.subscription])
+        #expect(world.store.status(of: again, at: world.now) == .active)
+        #expect(world.store.extensionRefusal(again, at: world.now) == .tooOften)
+        #expect(again.streakStart == world.now)
+    }
+
     @Test func `is changed by the customer: an item at once for a part of its price, another one away at the renewal`()
         throws
     {

@@ -152,12 +152,11 @@ extension Store {
         var subscription = Subscription(
             id: lapsed?.id ?? "", customer: id, group: terms.group, ownership: .purchased, owner: nil,
             current: lapsed?.current ?? "", renewalProduct: product.id, price: state.price, priceProduct: product.id,
-            streakStart: now)
-        if let lapsed, let ended = transactions[lapsed.current]?.payload.expiresDate,
-            now.timeIntervalSince(ended) <= settings.rate.streakGap
-        {
-            subscription.streakStart = lapsed.streakStart
-        }
+            streakStart: lapsed?.streakStart ?? now)
+        keepStreak(&subscription, at: now)
+        // Two extensions a year are for the customer, however often the subscription is bought.
+        subscription.extensions = lapsed?.extensions ?? []
+        subscription.extensionRequests = lapsed?.extensionRequests ?? [:]
         subscription.advancedCommerce = state
         subscription.accountToken = order.requestInfo.appAccountToken ?? lapsed?.accountToken
         let transaction = begin(&subscription, product, reason: .purchase, at: now)
