@@ -9,7 +9,10 @@ extension Store {
         _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, about subscription: Subscription,
         at now: Date
     ) {
-        guard subscription.ownership == .purchased || isForHolders(type) else { return }
+        guard subscription.ownership == .purchased || isForHolders(type) else {
+            // Their devices see what becomes of it, whatever the developer's server is told.
+            return unheard.customers.append(subscription.customer)
+        }
         if let transaction = transactions[subscription.current] {
             announce(type, subtype, about: transaction, at: now)
         }

@@ -45,6 +45,20 @@ extension Shop {
         #expect(try shop.told("phone") == [nil, renewal, nil])
     }
 
+    @Test func `of a family member hears of a cancellation also where the developer's server does not`() throws {
+        for isTold in [true, false] {
+            var shop = Shop { $0.notifiesFamilyMembers = isTold }
+            try shop.perform(.installApp(customer: "ben", device: "phone"))
+            try shop.buys("gold")
+            try shop.perform(.shareWithFamily(customer: "anna", member: "ben"))
+            let before = try shop.store.device("phone", of: "ben").updates.count
+            try shop.perform(.cancel(customer: "anna"))
+            let news = try shop.store.device("phone", of: "ben").updates.dropFirst(before)
+            #expect(news.count == 1)
+            #expect(news.last?.transaction == nil)
+        }
+    }
+
     @Test func `shows a text with the date of its signature until something else is in it`() throws {
         var shop = try shop()
         try shop.buys("gold")
