@@ -141,8 +141,12 @@ extension Store {
         for subscription in customer.subscriptions.compactMap({ subscriptions[$0] })
         where subscription.ownership == .purchased && subscription.advancedCommerce == nil {
             guard let product = catalogue.product(subscription.priceProduct) else { continue }
-            // A price in another currency is another price; what was raised was raised in the old storefront.
-            subscriptions[subscription.id]?.price = subscription.commitment?.plan.price ?? product.price(in: code)
+            // A price in another currency is another price; what was raised was raised in the old storefront. Only
+            // billing plans have one price everywhere.
+            let plan =
+                subscription.commitment?.plan
+                ?? product.subscription?.billingPlans.first { $0.type == subscription.plan }
+            subscriptions[subscription.id]?.price = plan?.price ?? product.price(in: code)
             subscriptions[subscription.id]?.priceIncrease = nil
         }
         return Subject(customer: id)

@@ -138,7 +138,11 @@ extension Store {
 
     /// Counts the period within the commitment, or begins another commitment after it.
     private func renewCommitment(_ subscription: inout Subscription, _ product: Product, from start: Date) {
-        guard let old = subscription.commitment, let terms = product.subscription else { return }
+        guard let old = subscription.commitment, let terms = product.subscription else {
+            // Another product has a price of its own, which can be raised again.
+            if product.id != subscription.priceProduct { subscription.plan = nil }
+            return
+        }
         guard !subscription.isCommitted else {
             subscription.commitment?.periodNumber += 1
             return

@@ -29,7 +29,10 @@ extension Store {
                 commitmentRenewalBillingPlanType: .init(rawValue: commitment.plan.type.rawValue),
                 commitmentRenewalDate: commitment.ends, commitmentRenewalPrice: commitment.plan.commitmentPrice)
         }
-        info.renewalBillingPlanType = subscription.plan.map { .init(rawValue: $0.rawValue) }
+        // What is paid at once is paid so for the product that has the plan.
+        if subscription.commitment != nil || subscription.nextProduct == subscription.priceProduct {
+            info.renewalBillingPlanType = subscription.plan.map { .init(rawValue: $0.rawValue) }
+        }
         if let state = subscription.advancedCommerce {
             info.advancedCommerceInfo = state.renewalInfo
             if renews { info.renewalPrice = state.renewalPrice }

@@ -125,6 +125,27 @@ internal import TestSupport
         #expect(try shop.last().transaction.productId == "basic")
     }
 
+    @Test func `A billing plan stays behind with its product, and costs the same in every storefront`() throws {
+        var shop = Shop()
+        try shop.perform(
+            .purchase(customer: "anna", product: "plus.yearly", introductory: false, billingPlan: .billedUpfront))
+        #expect(try shop.last().renewalInfo?.renewalBillingPlanType?.rawValue == "BILLED_UPFRONT")
+        try shop.perform(.changeStorefront(customer: "anna", storefront: "DEU"))
+        shop.wait(.year)
+        #expect(try shop.last().transaction.billingPlanType == .billedUpfront)
+        #expect(try shop.last().transaction.price == 95_000)
+        try shop.buy("basic")
+        #expect(try shop.last().renewalInfo?.renewalBillingPlanType == nil)
+        shop.wait(.year)
+        #expect(try shop.last().transaction.productId == "basic")
+        #expect(try shop.last().transaction.billingPlanType == nil)
+        // Nobody bills it by a plan, so its price can be raised.
+        try shop.perform(.increasePrice(product: "basic", price: 5990, consent: false, customer: "anna"))
+        shop.wait(.month)
+        #expect(try shop.last().transaction.price == 5990)
+        try expectSound(shop.store, at: shop.now)
+    }
+
     @Test func `A commitment keeps its product to the end`() throws {
         var shop = Shop()
         try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
