@@ -25,6 +25,10 @@ struct StoreKitConfigurationTests {
 
     @Test func `become the products that they describe`() throws {
         let configuration = try StoreKitConfiguration(Data(Self.text.utf8))
+        var code = Offer(
+            identifier: "Save 20", type: .offerCode, discount: .payUpFront, period: .year, price: 79_900,
+            eligibility: [.expired])
+        code.stacks = true
         let expected = Catalogue(
             products: [
                 Product(
@@ -38,9 +42,7 @@ struct StoreKitConfigurationTests {
                         group: "G", level: 2, period: .month,
                         introductoryOffer: Offer(type: .introductory, discount: .freeTrial, period: Period(3, .day)),
                         offers: [
-                            Offer(
-                                identifier: "Save 20", type: .offerCode, discount: .payUpFront, period: .year,
-                                price: 79_900, eligibility: [.expired]),
+                            code,
                             Offer(
                                 identifier: "back", type: .winBack, discount: .payAsYouGo, period: .month,
                                 periodCount: 2, price: 4000),

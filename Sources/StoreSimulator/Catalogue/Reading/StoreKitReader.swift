@@ -139,7 +139,7 @@ struct StoreKitReader {
     }
 
     private func read(_ section: inout Section, type: OfferType, identifier: String? = nil) -> Offer {
-        section.ignore("internalID", "isStackable", "billingPlanType")
+        section.ignore("internalID", "billingPlanType")
         for key in ["paymentMode", "subscriptionPeriod"] where !section.has(key) { section.problem(key, "is missing") }
         let discount = section.word("paymentMode", of: Words.discounts) ?? .freeTrial
         if discount == .freeTrial {
@@ -148,12 +148,18 @@ struct StoreKitReader {
         } else if !section.has("displayPrice") {
             findings.note("\(section.path("displayPrice")): is missing, so the offer costs nothing")
         }
-        let offer = Offer(
+        var offer = Offer(
             identifier: identifier, type: type, discount: discount,
             period: section.period("subscriptionPeriod") ?? .month,
             periodCount: section.number("numberOfPeriods") ?? 1,
             price: discount == .freeTrial ? 0 : section.price("displayPrice") ?? 0,
             eligibility: type == .offerCode ? eligibility(&section) : nil)
+        // Of a code it says whether the introductory offer comes first, of the others nothing.
+        if type != .offerCode {
+            section.ignore("isStackable")
+        } else if section.flag("isStackable") ?? false {
+            offer.stacks = true
+        }
         section.finish()
         return offer
     }
