@@ -112,6 +112,12 @@ import Testing
             await #expect(throws: StoreError.self) {
                 try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
             }
+            // Nor is a seat its holder's to cancel.
+            try await simulator.perform(
+                .assignSeat(customer: "ben", product: "com.example.premium.monthly"), in: .sandbox)
+            await #expect(throws: StoreError.self) {
+                try await simulator.perform(.cancel(customer: "ben"), in: .sandbox)
+            }
             #expect(server.requests.count == 1)
         }
     }

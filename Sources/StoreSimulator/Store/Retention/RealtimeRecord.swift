@@ -68,7 +68,7 @@ extension Store {
         about customer: String, _ selector: String?, at now: Date
     ) -> (RealtimeExchange, url: String)? {
         guard let url = retention.realtimeURL, let subscription = try? subscription(of: customer, selector),
-            subscription.owner == nil, subscription.renewsAutomatically, !isLapsed(subscription, at: now)
+            subscription.ownership == .purchased, subscription.renewsAutomatically, !isLapsed(subscription, at: now)
         else { return nil }
         var exchange = exchange(about: subscription, at: now)
         exchange.timeLimit = Int64(min(max(settings.realtimeTimeout, 0.001), 3600) * 1000)
