@@ -55,7 +55,13 @@ private struct MergeBody: JSONRequestBody {
                 .badRequest, "invalid_customer",
                 "A customer identifier has 1 to 255 bytes, in Unicode Normalization Form C.", parameter: "from")
         }
-        return CustomerName.normal(from)
+        let customer = CustomerName.normal(from)
+        // What an erased customer had would be somebody's again.
+        guard !Erasure.isStandIn(customer) else {
+            throw APIFailure(
+                .badRequest, "invalid_customer", "This identifier belongs to an erased customer.", parameter: "from")
+        }
+        return customer
     }
 
     /// Checks that whoever asks speaks for the other customer too.

@@ -110,23 +110,15 @@ extension Store {
 
     /// Charges what is owed: in the grace period from the day it was due, later from now on.
     mutating func recover(_ subscription: Subscription, at now: Date) {
-        guard let product = renewalProduct(of: subscription), let terms = product.subscription else {
+        let due = transactions[subscription.current]?.payload.expiresDate ?? now
+        guard let product = renewalProduct(of: subscription),
+            let length = nextLength(of: subscription, product, from: due)
+        else {
             return expire(subscription.id, .productNotAvailable, .productNotForSale, at: now)
         }
-        let due = transactions[subscription.current]?.payload.expiresDate ?? now
         // Periods shorter than the grace period: what is over by now is not sold any more.
-        let length = nextPeriod(of: subscription, terms)
         let keepsCycle = subscription.graceEnds != nil && settings.rate.end(of: length, from: due) > now
         renew(subscription.id, from: keepsCycle ? due : now, .billingRecovery, at: now)
-    }
-
-    /// How long the period is that the next charge pays for: an offer, or what an Advanced Commerce request asks for,
-    /// may be shorter than the product's.
-    private func nextPeriod(of subscription: Subscription, _ terms: SubscriptionTerms) -> Period {
-        if let state = subscription.advancedCommerce { return state.period }
-        let offer = subscription.nextOffer ?? subscription.runningOffer(in: subscription.nextProduct)?.offer
-        if let length = offer.flatMap({ $0.isBilledByPeriod ? $0.period : $0.total }) { return length }
-        return subscription.commitment == nil ? terms.period : .month
     }
 
     mutating func changeStorefront(of id: String, to code: String) throws(StoreError) -> Subject {

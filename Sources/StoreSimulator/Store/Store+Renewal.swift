@@ -136,6 +136,14 @@ extension Store {
         updateSharing(id, at: now)
     }
 
+    /// How long the period is that the next charge pays for, if it begins at an instant.
+    func nextLength(of subscription: Subscription, _ product: Product, from start: Date) -> Period? {
+        var next = subscription
+        renewCommitment(&next, product, from: start)
+        next.prepareRenewal(product, in: nil)
+        return product.subscription.map { next.length(by: $0) }
+    }
+
     /// Counts the period within the commitment, or begins another commitment after it.
     private func renewCommitment(_ subscription: inout Subscription, _ product: Product, from start: Date) {
         guard let old = subscription.commitment, let terms = product.subscription else {

@@ -159,20 +159,24 @@ extension Store {
         payload.apply(offer)
         let isFree = subscription.ownership != .purchased
         payload.price = isFree ? 0 : offer?.billing ?? subscription.price
-        var period = terms.period
-        if subscription.commitment != nil { period = .month }
-        if let length = offer.flatMap({ $0.isBilledByPeriod ? $0.period : $0.total }) { period = length }
         payload.billingPlanType = subscription.plan
         if let commitment = subscription.commitment {
             payload.commitmentInfo = .init(
                 billingPeriodNumber: commitment.periodNumber, commitmentExpiresDate: commitment.ends,
                 commitmentPrice: commitment.plan.commitmentPrice, totalBillingPeriods: commitment.totalPeriods)
         }
-        payload.expiresDate = end(of: period, from: start, on: subscription.anchorDay).wholeMilliseconds
-        if let state = subscription.advancedCommerce {
-            payload.advancedCommerceInfo = state.transactionInfo
-            payload.expiresDate = settings.rate.end(of: state.period, from: start).wholeMilliseconds
-        }
+        let day = subscription.advancedCommerce == nil ? subscription.anchorDay : nil
+        payload.expiresDate = end(of: subscription.length(by: terms), from: start, on: day).wholeMilliseconds
+        payload.advancedCommerceInfo = subscription.advancedCommerce?.transactionInfo
+    }
+}
+
+extension Subscription {
+    /// How long its period is: as long as the offer, the billing plan or the Advanced Commerce request says, or else the product.
+    func length(by terms: SubscriptionTerms) -> Period {
+        if let advancedCommerce { return advancedCommerce.period }
+        if let offer = offer?.offer, let length = offer.isBilledByPeriod ? offer.period : offer.total { return length }
+        return commitment == nil ? terms.period : .month
     }
 }
 

@@ -71,6 +71,8 @@ import Testing
             #expect(owner.hasPrefix("erased:") && transaction.status == 200)
             // Nobody can be called so, and nobody else may erase.
             #expect(try await world.api.get("/v1/customers/" + owner).code == "invalid_customer")
+            let merged = try await world.api.post("/v1/customers/ben/merge", ["from": owner])
+            #expect(merged.code == "invalid_customer" && merged["param"] as? String == "from", "\(merged.text)")
             #expect(try await world.app(for: "person-anna").send("DELETE", "/v1/customers/person-anna").status == 403)
             // A second time changes nothing.
             let again = try await world.api.send("DELETE", "/v1/customers/person-anna")

@@ -98,6 +98,8 @@ import Testing
             try await Self.claim("anna", ["1"], at: 5, account: "a", in: ledger)
             _ = try await ledger.storage.erase("anna", in: ledger.scope, at: 9)
             try await Self.claim("anna", ["1"], at: 20, account: "a", in: ledger)
+            let events = try await ledger.storage.lastEventsOfCustomers(in: ledger.scope.id, limit: 9)
+            #expect(events.first?.customer == "anna" && events.count == 2)
             let digest = try await ledger.storage.digest()
             let file = folder.appending(path: "export.jsonl")
             _ = try await Self.export(ledger, to: file)
@@ -108,6 +110,7 @@ import Testing
                 #expect(try await other.storage.accounts(of: "anna", in: other.scope.id) == ["a"])
                 #expect(try await other.storage.digest() == digest)
             }
+            #expect(try await ledger.storage.lastEventsOfCustomers(in: ledger.scope.id, limit: 9) == events)
         }
     }
 

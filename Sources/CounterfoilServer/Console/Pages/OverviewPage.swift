@@ -124,7 +124,10 @@ enum OverviewPage {
     ) async throws {
         guard visit.may(.supportRead) else { return }
         let now = visit.console.core.now
-        for scope in visit.selection.all.prefix(mostScopes) {
+        // Those of Production first: in the sandbox nobody gets money back.
+        let all = visit.selection.all
+        let ordered = all.filter { $0.environment == .production } + all.filter { $0.environment != .production }
+        for scope in ordered.prefix(mostScopes) {
             let query = [("app", scope.bundleID), ("environment", scope.environment.rawValue)]
             let target = visit.target(
                 ["consumption"], query + [("state", "pending"), ("limit", "100")], isScoped: false)
