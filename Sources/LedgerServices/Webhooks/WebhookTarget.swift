@@ -95,8 +95,9 @@ package struct WebhookTarget: Sendable, Hashable {
     /// Asks the system's resolver.
     package static let resolve: @Sendable (String) async -> [String] = { host in
         await withCheckedContinuation { continuation in
-            // It blocks, so it must not do so on a thread that others need.
-            DispatchQueue.global().async { continuation.resume(returning: systemAddresses(of: host)) }
+            // It blocks, for half a minute where no server of names answers. All tasks share the threads of the global
+            // queues: eight lookups that hang there would stop the whole server.
+            Thread.detachNewThread { continuation.resume(returning: systemAddresses(of: host)) }
         }
     }
 

@@ -102,13 +102,22 @@ import Testing
             try await world.simulator.advance(by: 395 * 86_400)
             #expect(try await isBelieved(world))
             #expect(try await finding(world) == "good")
-            try await answer("revoked", world)
-            #expect(try await !isBelieved(world))
             // What could not be learned is not asked about for a while: it comes last.
             for status in ["expired", "unreachable"] {
                 try await answer(status, world)
                 #expect(try await isBelieved(world), "\(status)")
                 #expect(try await finding(world) == "unknown", "\(status)")
+            }
+        }
+    }
+
+    @Test func `where unknown means believed, but not of what was revoked before`() async throws {
+        try await run(.soft) { world in
+            try await answer("revoked", world)
+            #expect(try await !isBelieved(world))
+            for status in ["expired", "unreachable"] {
+                try await answer(status, world)
+                #expect(try await !isBelieved(world), "\(status)")
             }
         }
     }
