@@ -478,7 +478,9 @@ extension APIDescription {
               tags: [support]
               summary: Extend a subscription
               description: >-
-                Needs the scope support:write. The App Store allows two extensions in 365 days. Its result is stored.
+                Needs the scope support:write. The App Store allows two extensions in 365 days. Its result is stored. Send
+                request_identifier or the header Idempotency-Key: a request with neither that is repeated, for example after a
+                failure, is another extension.
               parameters:
                 - {name: id, in: path, required: true, schema: {type: string, minLength: 1, maxLength: 64}}
                 - {$ref: "#/components/parameters/app"}
@@ -501,7 +503,8 @@ extension APIDescription {
               tags: [support]
               summary: Extend all active subscriptions of a product
               description: >-
-                Needs the scope support:write. The App Store needs hours or days for it.
+                Needs the scope support:write. The App Store needs hours or days for it. Send request_identifier or the header
+                Idempotency-Key: a request with neither that is repeated, for example after a failure, is another extension.
               parameters:
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}

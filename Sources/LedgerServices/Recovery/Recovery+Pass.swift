@@ -10,6 +10,9 @@ extension Recovery {
     private static let atOnce = 4
     /// How many subscriptions and purchases are looked at in one go.
     private static let summaries = 500
+    /// How many of them the App Store is asked about in one go. It may take a minute to tell of one, and notifications are
+    /// looked after in between.
+    static let mostAsked = 32
     /// How long after the end of a pass the next one begins.
     private static let passInterval: Milliseconds = 86_400_000
 
@@ -95,11 +98,13 @@ extension Recovery {
     /// - Parameters:
     ///   - pages: How far it goes at most.
     ///   - startingAnew: Whether it begins again even if the last one ended a short while ago.
-    func continuePass(_ scope: Scope, pages: Int, startingAnew: Bool = false) async throws {
-        guard clients[scope.id] != nil else { return }
+    /// - Returns: Whether there is more to do.
+    @discardableResult
+    func continuePass(_ scope: Scope, pages: Int, startingAnew: Bool = false) async throws -> Bool {
+        guard clients[scope.id] != nil else { return false }
         var pass = try await storage.historyPass(in: scope.id) ?? HistoryPass(scope: scope.id, startedAt: now)
         if let finishedAt = pass.finishedAt {
-            guard startingAnew || finishedAt + Self.passInterval <= now || finishedAt > now else { return }
+            guard startingAnew || finishedAt + Self.passInterval <= now || finishedAt > now else { return false }
             pass = HistoryPass(scope: scope.id, startedAt: now)
         }
         var page = 0
@@ -107,13 +112,16 @@ extension Recovery {
             page += 1
             let summaries = try await storage.summaries(after: pass.cursor, in: scope.id, limit: Self.summaries)
             let stale = summaries.filter { $0.isOutOfDate(at: now, everyoneSince: pass.everyoneSince) }
-            try await Concurrently.forEach(stale, atOnce: Self.atOnce) { summary in
+            let asked = Array(stale.prefix(Self.mostAsked))
+            try await Concurrently.forEach(asked, atOnce: Self.atOnce) { summary in
                 try await self.refresh(summary.originalTransactionID, in: scope)
             }
-            pass.cursor = summaries.last?.originalTransactionID ?? pass.cursor
-            if summaries.count < Self.summaries { pass.finishedAt = now }
+            let isWhole = asked.count == stale.count
+            pass.cursor = (isWhole ? summaries.last : asked.last)?.originalTransactionID ?? pass.cursor
+            if isWhole, summaries.count < Self.summaries { pass.finishedAt = now }
             try await storage.record(pass)
         }
+        return pass.finishedAt == nil
     }
 
     private func refresh(_ original: String, in scope: Scope) async throws {

@@ -10,6 +10,8 @@ extension Recovery: Service {
 
     /// How often it is looked whether there is something to do.
     private static let tick = Duration.seconds(1)
+    /// For how long customers are asked about before notifications are looked after again.
+    private static let longestGo = Duration.seconds(20)
 
     /// Works until the task is cancelled. What is under way then goes on at the next start.
     private func work() async {
@@ -47,8 +49,9 @@ extension Recovery: Service {
     /// Goes on with the pass, with pauses of its own that grow: a page that succeeds in between ends every other trouble.
     private func continuePass(_ scope: Scope, _ trouble: inout Trouble) async throws {
         if let pause = trouble.pause, !clock.isOver(pause) { return }
+        let end = ContinuousClock.now + Self.longestGo
         do {
-            try await continuePass(scope, pages: 1)
+            while try await continuePass(scope, pages: 1), ContinuousClock.now < end { trouble = Trouble() }
             trouble = Trouble()
         } catch {
             trouble.add(error, clock)

@@ -138,6 +138,31 @@ import Testing
         }
     }
 
+    @Test func `customers are asked about a few at a time, so that notifications are looked after in between`()
+        async throws
+    {
+        try await World.run { world in
+            let simulator = world.simulator
+            let count = LedgerServices.Recovery.mostAsked + 3
+            for number in 0..<count {
+                try await simulator.perform(
+                    .purchase(customer: "customer-\(number)", product: "com.example.premium.monthly"))
+            }
+            try await world.settle()
+            try simulator.add(Fault("notification:*", .drop))
+            try await simulator.advance(by: 40 * 86_400)
+            let (core, scope) = (try world.server.core, try world.scope())
+            func asked() async throws -> Int {
+                try await core.storage.summaries(after: "", in: scope.id, limit: 500).count { $0.askedAt != nil }
+            }
+            #expect(try await core.recovery.continuePass(scope, pages: 1, startingAnew: true))
+            #expect(try await asked() == LedgerServices.Recovery.mostAsked)
+            #expect(try await !core.recovery.continuePass(scope, pages: 1))
+            #expect(try await asked() == count)
+            #expect(try await core.storage.historyPass(in: scope.id)?.finishedAt != nil)
+        }
+    }
+
     @Test func `it happens by itself at start, and when a late notification betrays an outage`() async throws {
         try await World.run(server: { $0.recovery.isEnabled = true }) { world in
             let simulator = world.simulator
