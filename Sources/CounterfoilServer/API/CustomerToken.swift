@@ -123,6 +123,21 @@ enum CustomerName {
         name.utf8.allSatisfy { $0 < 0x80 } || name.precomposedStringWithCanonicalMapping.isExactly(name)
     }
 
+    /// A customer that a request names, as the ledger has it. No request names somebody who was erased: what they had would
+    /// be somebody's again.
+    static func checked(_ name: String?, parameter: String) throws(APIFailure) -> String {
+        func failure(_ message: String) -> APIFailure {
+            APIFailure(.badRequest, "invalid_customer", message, parameter: parameter)
+        }
+        guard let name, isPossible(name) else { throw failure("A customer identifier has 1 to 255 bytes.") }
+        guard isNormal(name) else {
+            throw failure("This customer identifier is not in Unicode Normalization Form C (NFC).")
+        }
+        let customer = normal(name)
+        guard !Erasure.isStandIn(customer) else { throw failure("This identifier belongs to an erased customer.") }
+        return customer
+    }
+
     /// The App Store writes the UUIDs of accounts in either case.
     static func normal(_ name: String) -> String { UUID(text: name)?.text ?? name }
 }

@@ -49,20 +49,7 @@ private struct MergeBody: JSONRequestBody {
         try self.init(body: body, form: "a JSON object with from, and from_token with a public key")
     }
 
-    func customer() throws(APIFailure) -> String {
-        guard CustomerName.isPossible(from), CustomerName.isNormal(from) else {
-            throw APIFailure(
-                .badRequest, "invalid_customer",
-                "A customer identifier has 1 to 255 bytes, in Unicode Normalization Form C.", parameter: "from")
-        }
-        let customer = CustomerName.normal(from)
-        // What an erased customer had would be somebody's again.
-        guard !Erasure.isStandIn(customer) else {
-            throw APIFailure(
-                .badRequest, "invalid_customer", "This identifier belongs to an erased customer.", parameter: "from")
-        }
-        return customer
-    }
+    func customer() throws(APIFailure) -> String { try CustomerName.checked(from, parameter: "from") }
 
     /// Checks that whoever asks speaks for the other customer too.
     func prove(_ customer: String, in scope: Scope, _ answers: CustomerAnswers) throws(APIFailure) {

@@ -46,9 +46,7 @@ struct RequestResolver: Sendable {
     /// What was sent says which app and environment it is of. The parameters are for those who send nothing.
     func scope(of proven: ProvenPurchases, _ request: Request, for principal: Principal) throws(APIFailure) -> Scope {
         guard let audience = proven.audience else { return try scope(of: request, for: principal) }
-        // A receipt is proven without regard to the environment, and the ledger remembers one that is refused since.
-        guard let scope = scopes[audience.bundleID, audience.environment],
-            apps[audience.bundleID]?.environments.contains(audience.environment) ?? false,
+        guard let scope = apps.served(audience.bundleID, audience.environment, among: scopes),
             principal.apps?.containsExactly(audience.bundleID) ?? true,
             request.parameter("app").map({ $0.isExactly(audience.bundleID) }) ?? true
         else {
@@ -81,24 +79,14 @@ struct RequestResolver: Sendable {
     /// What the configuration serves of what a key may see.
     func served(for principal: Principal) -> [Scope] {
         scopes.all.filter { scope in
-            principal.maySee(scope) && apps[scope.bundleID]?.environments.contains(scope.environment) ?? false
+            principal.maySee(scope) && apps.served(scope.bundleID, scope.environment, among: scopes) != nil
         }
     }
 
     /// The customer that a path names, if they may be asked about: 1 to 255 bytes without control characters.
     func customer(_ text: String?, for principal: Principal) throws(APIFailure) -> String {
         let isEncoded = text?.utf8.contains(UInt8(ascii: "%")) ?? false
-        guard let name = isEncoded ? text?.removingPercentEncoding : text, CustomerName.isPossible(name) else {
-            throw .invalidCustomer("A customer identifier has 1 to 255 bytes.")
-        }
-        guard CustomerName.isNormal(name) else {
-            throw .invalidCustomer(
-                "This customer identifier is not in Unicode Normalization Form C (NFC).")
-        }
-        let customer = CustomerName.normal(name)
-        guard !Erasure.isStandIn(customer) else {
-            throw .invalidCustomer("This identifier belongs to an erased customer.")
-        }
+        let customer = try CustomerName.checked(isEncoded ? text?.removingPercentEncoding : text, parameter: "id")
         guard principal.customer?.isExactly(customer) ?? true else {
             throw APIFailure(.forbidden, "forbidden", "The customer token is for another customer.", parameter: "id")
         }
@@ -116,10 +104,6 @@ extension Principal {
 extension APIFailure {
     fileprivate static let unknownApp = APIFailure(
         .badRequest, "unknown_app", "`app` must be the bundle ID of a configured app.", parameter: "app")
-
-    fileprivate static func invalidCustomer(_ message: String) -> APIFailure {
-        APIFailure(.badRequest, "invalid_customer", message, parameter: "id")
-    }
 }
 
 extension AppStoreEnvironment {

@@ -79,7 +79,6 @@ struct WebhookRoutes {
     }
 
     private func change(_ call: APICall) async throws -> Response {
-        _ = try await endpoint(call)
         let body = try await call.body(
             WebhookChange.self, upTo: Self.maximumBytes, form: "a JSON object of what is to change")
         guard !body.isEmpty else {

@@ -62,7 +62,8 @@ public struct ProductState: Sendable, Hashable, Encodable {
     public var details: [StateDetail]
     /// When access ends unless something happens. Nil if it does not end, and where there is none.
     public var until: Date?
-    /// When access ended. Nil where there is access or never was.
+    /// When access ended. Nil where there is access or never was, and where another product took its place: nobody knows
+    /// when that was.
     public var endedDate: Date?
     /// Whether it will renew; nil if that is not known, or it is no auto-renewable subscription.
     public var willRenew: Bool?

@@ -1,6 +1,7 @@
-internal import AppStoreModels
+package import AppStoreModels
 internal import Basics
 package import Entitlements
+package import Ledger
 
 /// The apps that are served, and what judges their customers. Their keys and secrets may be replaced while the server runs.
 package struct Apps: Sendable {
@@ -25,6 +26,15 @@ package struct Apps: Sendable {
 
     /// The app with this bundle identifier.
     package subscript(bundleID: String) -> AppSettings? { table.current.all.first { $0.bundleID.isExactly(bundleID) } }
+
+    /// The scope of an app and an environment that are served; nil for others. The ledger remembers what was taken out of
+    /// the configuration, and a receipt is proven without regard to it.
+    package func served(
+        _ bundleID: String, _ environment: AppStoreEnvironment, among scopes: ScopeRegistry
+    ) -> Scope? {
+        guard self[bundleID]?.environments.contains(environment) ?? false else { return nil }
+        return scopes[bundleID, environment]
+    }
 
     /// What says which states follow from the facts of an app's customers. Of an app that is not served any more, one
     /// without a catalogue.

@@ -54,8 +54,8 @@ package final class NotificationV1Receiver: Sendable {
             logger.warning("a version 1 notification was refused", metadata: ["code": "\(error.code)"])
             throw ServiceFailure(.invalid, "\(error.code)", error.message)
         }
-        guard let app = apps[receipt.audience.bundleID], app.environments.contains(receipt.audience.environment),
-            let scope = scopes[receipt.audience.bundleID, receipt.audience.environment]
+        guard let app = apps[receipt.audience.bundleID],
+            let scope = apps.served(app.bundleID, receipt.audience.environment, among: scopes)
         else {
             throw ServiceFailure(.invalid, "wrong_app", "The receipt is of an app that is not configured.")
         }

@@ -70,7 +70,7 @@ package struct VerifyReceiptService: Sendable {
         guard receipt.audience.environment == environment else {
             throw Refusal(status: environment == .production ? .sandboxReceipt : .productionReceipt)
         }
-        guard let scope = scopes[app.bundleID, environment], app.environments.contains(environment) else {
+        guard let scope = apps.served(app.bundleID, environment, among: scopes) else {
             throw Refusal(status: .notAuthentic)
         }
         let response = VerifyReceiptEndpoint(validator: prover.receiptValidator).response(about: receipt.receipt)

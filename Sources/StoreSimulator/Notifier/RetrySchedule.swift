@@ -13,6 +13,9 @@ package enum RetrySchedule {
         version == .one ? hoursOfVersion1 : hours
     }
 
+    /// How many attempts of one notification are kept: Apple's, and what somebody asked for on top of them.
+    package static let mostAttempts = 100
+
     /// No retry comes sooner than this after an attempt, in seconds.
     package static let soonest: TimeInterval = 3600
 
@@ -48,7 +51,11 @@ extension Store {
             notifications[number].isDelivered = true
             delivered += 1
         }
-        // Those that somebody asked for on top of Apple's as well: whoever asked wants to know how it ended.
+        // Those that somebody asked for on top of Apple's as well: whoever asked wants to know how it ended. Of too many the
+        // newest takes the place of the one before.
+        if notifications[number].attempts.count >= RetrySchedule.mostAttempts {
+            notifications[number].attempts.removeLast()
+        }
         notifications[number].attempts.append(
             NotificationAttempt(date: date, result: result, status: status, answer: answer))
         if result != .success { failedAttempts += 1 }

@@ -138,6 +138,13 @@ import TestSupport
             #expect(record.attempts.count == count && record.attempts.last?.result == .noResponse)
             #expect(record.isDelivered && !record.isPending)
         }
+        // However often somebody asks.
+        for status in 10...RetrySchedule.mostAttempts + 9 {
+            shop.store.noteAttempt(0, .unsuccessfulHTTPResponseCode, status: status, at: shop.now)
+        }
+        let attempts = shop.store.notifications[0].attempts
+        #expect(attempts.count == RetrySchedule.mostAttempts && attempts.first?.result == .success)
+        #expect(attempts.last?.status == RetrySchedule.mostAttempts + 9)
     }
 
     @Test func `at most six attempts are told`() throws {
