@@ -64,7 +64,8 @@ extension AppStoreServerClient {
                 guard step != .giveUp else {
                     throw (error.code == .circuitOpen ? last ?? error : error).about(endpoint, sent)
                 }
-                last = error
+                // A refusal did not open it: failures of other calls did.
+                last = error.isOutage ? error : nil
                 if case .again(let pause) = step {
                     do { try await clock.sleep(pause) } catch { throw Self.cancelled.about(endpoint, sent) }
                 }
@@ -166,6 +167,9 @@ extension AppStoreServerClient {
 }
 
 extension AppStoreServerError {
+    /// Whether it is one of those that open the circuit.
+    fileprivate var isOutage: Bool { [.serverFailure, .transport, .timeout, .unreachable].contains(code) }
+
     /// The same error with where it happened.
     func about(_ endpoint: AppStoreEndpoint, _ attempts: Int) -> AppStoreServerError {
         var error = self

@@ -115,6 +115,28 @@ import Testing
         #expect(error?.attempts == 1)
     }
 
+    @Test func `opened by other calls, is what a call ends with whose token was refused before`() async throws {
+        let gate = Gate()
+        let refusal: StubTransport.Reply = { _ in
+            await gate.pass()
+            return HTTPTransportAnswer(status: 401)
+        }
+        let transport = StubTransport([refusal, Stub.status(503).reply])
+        let bench = try Bench(transport) { $0.circuit = CircuitPolicy(failures: 1, pause: .seconds(30)) }
+        let client = bench.client
+        let call = Task {
+            await failure { () async throws(AppStoreServerError) in try await client.transaction("1") }
+        }
+        while transport.requests.isEmpty { await Task.yield() }
+        let other = await failure { () async throws(AppStoreServerError) in try await client.transaction("2") }
+        #expect(other?.code == .serverFailure)
+        gate.open()
+        let error = try #require(await call.value)
+        #expect(error.code == .circuitOpen)
+        #expect(error.isRetryable)
+        #expect(error.attempts == 1)
+    }
+
     @Test func `counts only what says that the server is down`() async throws {
         for stub: Stub in [
             .apiError(4_000_006), .apiError(4_290_000), .status(401), .apiError(4_040_002), .ok("{"),
