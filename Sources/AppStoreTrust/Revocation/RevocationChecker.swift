@@ -203,7 +203,7 @@ package final class RevocationChecker: Sendable {
             entry.pause =
                 hasJumped ? nil : (end: reading + Self.duration(options.pauseAfterFailure), start: date)
             switch result {
-            case .success(let answer): (entry.answer, entry.problem) = (answer, nil)
+            case .success(let answer): entry.take(answer)
             case .failure(let error): entry.problem = OCSPProblem(reading: error).description
             }
         }

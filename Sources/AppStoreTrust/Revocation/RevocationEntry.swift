@@ -31,6 +31,16 @@ struct RevocationEntry {
     /// Who waits for the question in flight.
     var waiting: [CheckedContinuation<RevocationOutcome, Never>] = []
 
+    /// Keeps an answer, unless it is older than the one that the certificate was revoked: caches in front of a responder go on
+    /// serving what was right before, and whoever is on the way can send it again (RFC 6960 §5).
+    mutating func take(_ answer: OCSPAnswer) {
+        if let known = self.answer, case .revoked = known.status, answer.thisUpdate < known.thisUpdate {
+            problem = "the responder's answer is older than the revocation"
+        } else {
+            (self.answer, problem) = (answer, nil)
+        }
+    }
+
     /// Whether to ask now.
     func isQuestionDue(at moment: RevocationMoment) -> Bool {
         guard !isAsking else { return false }

@@ -256,6 +256,33 @@ import X509
         }
     }
 
+    /// Caches in front of a responder serve old answers until these end.
+    @Test(arguments: [RevocationPolicy.soft, .hard])
+    func `an answer from before the revocation takes nothing back, a newer one does`(
+        _ policy: RevocationPolicy
+    ) async throws {
+        var responder = OCSPResponder(issuer: authority.intermediate, now: TestStore.now)
+        responder.nextUpdate = TestStore.now + 7 * 86_400
+        let before = responder
+        responder.thisUpdate = TestStore.now
+        responder.nextUpdate = TestStore.now + 12 * 3600
+        responder.status = .revoked(TestStore.now)
+        responders.set(.leaf) { [responder] in try responder.answer($0) }
+        let checker = checker(policy)
+        #expect(try await refusal { try await checker.finding(for: chain) } == .revoked)
+        responders.set(.leaf) { try before.answer($0) }
+        clock.advance(by: 12 * 3600)
+        waiting.advance(by: .seconds(30))
+        // The first waits for the answer, the second comes in the pause.
+        for _ in 0..<2 {
+            #expect(try await refusal { try await checker.finding(for: chain) } == .revoked)
+            #expect(responders.asked.count == 4)
+        }
+        answerFromNow {}
+        waiting.advance(by: .seconds(30))
+        while try await refusal({ try await checker.finding(for: chain) }) != nil { await Task.yield() }
+    }
+
     @Test func `gives up after the time limit and ends the question`() async throws {
         let ended = Gate()
         responders.set { _ in
