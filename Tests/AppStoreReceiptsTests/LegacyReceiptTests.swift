@@ -49,6 +49,12 @@ struct LegacyReceiptTests {
         #expect(throws: refusal(.untrustedRoot)) { try validator.validate(base64: text) }
     }
 
+    @Test(arguments: ["", "<html>Not found</html>"])
+    func `a file without a certificate is no intermediate`(_ text: String) throws {
+        #expect(throws: refusal(.certificateMalformed)) { try CertificatePool(certificates: [Data(text.utf8)]) }
+        #expect(try CertificatePool(certificates: []) == .empty)
+    }
+
     @Test(genuine)
     func `environment and pod can be changed by anyone, so they grant nothing`() throws {
         let list = String(decoding: try Fixtures.bytes(Fixtures.legacy), as: UTF8.self)

@@ -14,16 +14,19 @@ public struct CertificatePool: Sendable, Hashable {
 
     /// Certificates, each PEM (one or several in a text) or DER.
     ///
-    /// - Throws: ``VerificationError`` with code `certificate_malformed` when one cannot be read.
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` when one cannot be read or nothing holds one.
     public init(certificates: [Data]) throws(VerificationError) {
         var ders: [[UInt8]] = []
         for data in certificates { ders += try CertificateFile.read(data).map(\.der) }
+        guard !ders.isEmpty || certificates.isEmpty else {
+            throw VerificationError(.certificateMalformed, "what was given holds no certificate in PEM or DER")
+        }
         self.ders = ders
     }
 
     /// Certificates from files, PEM or DER, or from all certificate files of folders.
     ///
-    /// - Throws: ``VerificationError`` with code `certificate_malformed` when a file cannot be read.
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` when a file cannot be read or none holds one.
     public init(contentsOf locations: [URL]) throws(VerificationError) {
         try self.init(certificates: CertificateFile.contents(of: locations))
     }

@@ -19,12 +19,16 @@ public struct SignedDataVerifier: Sendable {
 
     /// Makes a verifier.
     ///
-    /// - Throws: ``VerificationError`` with code `certificate_malformed` when an enrolled certificate cannot be read.
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` when an enrolled certificate cannot be read or what is
+    ///   enrolled holds none.
     public init(_ configuration: Configuration) throws(VerificationError) {
         self.configuration = configuration
         var enrolled: [[UInt8]: Certificate] = [:]
         for data in configuration.enrolledXcodeCertificates {
             for (der, certificate) in try CertificateFile.read(data) { enrolled[der] = certificate }
+        }
+        guard !enrolled.isEmpty || configuration.enrolledXcodeCertificates.isEmpty else {
+            throw VerificationError(.certificateMalformed, "what is enrolled holds no certificate in PEM or DER")
         }
         trust = Trust(anchors: configuration.anchors, enrolled: enrolled)
         cache = ChainCache(capacity: configuration.chainCacheCapacity)

@@ -180,4 +180,11 @@ import X509
             try TestStore.verifier { $0.enrolledXcodeCertificates = [Data([0x30, 0x03, 1, 2, 3])] }
         }
     }
+
+    @Test(arguments: ["", "<html>Not found</html>"])
+    func `a file without a certificate cannot be enrolled`(_ text: String) throws {
+        #expect(throws: VerificationError(.certificateMalformed, "")) {
+            try TestStore.verifier { $0.enrolledXcodeCertificates = [Data(text.utf8)] }
+        }
+    }
 }
