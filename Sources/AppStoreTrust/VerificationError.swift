@@ -42,7 +42,7 @@ extension VerificationError {
 
         // MARK: The form of the input
 
-        /// Larger than the configured limit; nothing of it was read.
+        /// Larger than the configured limit, as a whole or in the number of its parts.
         public static let tooLarge = Code("too_large")
         /// Not three base64url segments joined by dots (RFC 7515 §7.1).
         public static let malformedCompactForm = Code("malformed_compact_form")
