@@ -173,14 +173,20 @@ struct WebhookChange: JSONRequestBody {
     }
 
     var isEmpty: Bool { !changesDefinition && enabled == nil && !discardBacklog }
+
     /// What is to change, without the values that may be secrets.
     var summary: String {
         let parts: [String?] = [
             enabled.map { $0 ? "switched on" : "switched off" }, discardBacklog ? "discarded what waits" : nil,
-            addSecret ? "added a secret" : nil, retireSecret.map { "retired the secret \($0.prefix(40))" },
+            addSecret ? "added a secret" : nil, retireSecret.map(Self.retirement),
             settings.isEmpty ? nil : "changed the settings",
         ]
         return parts.compactMap(\.self).joined(separator: ", ")
+    }
+
+    /// Whoever sends a secret where its fingerprint belongs must not find it in the audit log.
+    private static func retirement(_ fingerprint: String) -> String {
+        Secret.isFingerprint(fingerprint) ? "retired the secret \(fingerprint)" : "retired an unknown secret"
     }
 
     var changesDefinition: Bool { !settings.isEmpty || addSecret || retireSecret != nil }

@@ -95,4 +95,9 @@ extension Secret {
     package var fingerprint: String {
         SHA256.hash(data: Data(revealed.utf8)).prefix(8).hexadecimal
     }
+
+    /// Whether a text has the form of a ``fingerprint``.
+    package static func isFingerprint(_ text: String) -> Bool {
+        text.utf8.count == 16 && [UInt8](hexadecimal: text) != nil
+    }
 }

@@ -38,6 +38,26 @@ internal import NIOHTTP1
         }
     }
 
+    @Test func `keeps a secret that is sent for its fingerprint out of the audit log`() async throws {
+        try await World.runTelling { configuration, _ in
+            configuration.keys.append(
+                .init(name: "auditor", hash: APIKeyText.hash(of: "auditor"), scopes: [.auditRead]))
+        } _: { world, _ in
+            let made = try await world.send(.POST, "/v1/webhooks", #"{"name": "mine", "url": "\#(Self.url)"}"#).json
+            let secret = try #require(made["secret"].text)
+            let fingerprint = try #require(made["secrets"].items.first?["fingerprint"].text)
+            for (sent, code) in [(secret, "unknown_secret"), (fingerprint, "last_secret")] {
+                let answer = try await world.send(.PATCH, "/v1/webhooks/mine", #"{"retire_secret": "\#(sent)"}"#)
+                #expect(answer.json["code"].text == code)
+            }
+            let entries = try await world.send(.GET, "/v1/audit", key: "auditor").json["items"].items
+            #expect(
+                entries.compactMap { $0["detail"].text } == [
+                    "retired the secret \(fingerprint)", "retired an unknown secret", "made mine",
+                ])
+        }
+    }
+
     @Test func `keeps the secret of each who adds one while others change the endpoint`() async throws {
         try await World.runTelling { world, _ in
             let body = #"{"name": "mine", "url": "\#(Self.url)"}"#
