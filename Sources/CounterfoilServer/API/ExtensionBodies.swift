@@ -77,6 +77,12 @@ struct MassExtensionBody: JSONRequestBody {
 
     static let members = CodingKeys.allCases.map(\.rawValue) + ExtensionBody.members
 
+    /// Who gets how much more time, for the audit log.
+    var summary: String {
+        let places = storefronts.map { " in " + $0.joined(separator: ", ") } ?? ""
+        return "\(extensionBody.days) days more, \(extensionBody.reason): \(productID.prefix(255))\(places)"
+    }
+
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         productID = try container.decode(String.self, forKey: .productID)

@@ -127,6 +127,7 @@ struct SupportRoutes {
         let request = MassExtendRenewalDateRequest(
             extendByDays: try body.extensionBody.checkedDays, extendReasonCode: try body.extensionBody.code,
             requestIdentifier: identifier, productId: body.productID, storefrontCountryCodes: body.storefronts)
+        call.describe(body.summary)
         do throws(AppStoreServerError) { _ = try await client.extendRenewalDates(request) } catch {
             throw APIFailure(askingFor: error)
         }

@@ -86,6 +86,19 @@ import Yams
         }
     }
 
+    @Test func `has the audit log say what all subscribers of a product were given`() async throws {
+        try await World.withAPI { world in
+            let body: [String: Any] = [
+                "product_id": Self.monthly, "days": 2, "reason": "service_issue", "storefronts": ["USA", "DEU"],
+            ]
+            let answer = try await world.api.post("/v1/extensions", body)
+            #expect(answer.status == 202, "\(answer.text)")
+            let entry = try #require(try await world.api.get("/v1/audit").items.first)
+            #expect(entry["action"] as? String == "POST /v1/extensions")
+            #expect(entry["detail"] as? String == "2 days more, service_issue: \(Self.monthly) in USA, DEU")
+        }
+    }
+
     @Test func `needs a scope of its own for what it changes`() async throws {
         try await World.withAPI(server: { configuration in
             configuration.keys.append(
