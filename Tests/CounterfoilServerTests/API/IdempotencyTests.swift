@@ -135,6 +135,22 @@ import Testing
         }
     }
 
+    @Test func `has a transaction fetched again, since no erasure would find whom the answer names`()
+        async throws
+    {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let entitlement = try await world.api.get("/v1/customers/\(anna)/entitlements/premium")
+            let original = try #require(entitlement["original_transaction_id"] as? String)
+            for _ in 0..<2 {
+                let answer = try await Self.post(world, "/v1/transactions/\(original)/recover", "{}")
+                #expect(answer.status == 200 && answer["customers"] as? [String] == [anna], "\(answer.text)")
+                #expect(answer.headers["idempotent-replayed"] == nil)
+            }
+            #expect(try await Self.remembered(world) == 0)
+        }
+    }
+
     @Test(.timeLimit(.minutes(5))) func `waits for the first for as long as that may take`() async throws {
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
