@@ -94,7 +94,7 @@ import Testing
                   trusted_proxies: [10.0.0.0/8, "2001:db8::/32"]
                   notification_networks: 17.0.0.0/8
                   metrics: local
-                trust: {revocation: off, revocation_hosts: [OCSP.example.com], certificates_valid_at: signing_date}
+                trust: {revocation: off, revocation_hosts: [OCSP.example.com, 127.0.0.1, "::1"], certificates_valid_at: signing_date}
                 storage: {path: /var/lib/ledger.sqlite, synchronous: normal, refused_kept: 5, refused_bytes: 2 MiB, cache_mib: 256}
                 keys:
                   - {name: support, secret: {environment: SUPPORT}, scopes: [support:read, customers:read]}
@@ -130,7 +130,7 @@ import Testing
         #expect(listen.notificationNetworks?.map(\.description) == ["17.0.0.0/8"])
         #expect(listen.metrics == .local)
         #expect(configuration.trust.revocation == .off && configuration.trust.validAt == .signingDate)
-        #expect(configuration.trust.revocationHosts == ["ocsp.example.com"])
+        #expect(configuration.trust.revocationHosts == ["ocsp.example.com", "127.0.0.1", "::1"])
         let storage = configuration.storage
         #expect(storage.path == "/var/lib/ledger.sqlite" && storage.synchronous == .normal)
         #expect(storage.refusedKept == 5 && storage.cacheMiB == 256 && storage.refusedBytes == 2 << 20)

@@ -77,7 +77,7 @@ extension ServerConfigurationReader {
         trust.anchors = anchors(&section, "anchors") ?? .apple
         trust.receiptAnchors = anchors(&section, "receipts") ?? trust.anchors
         trust.revocation = section.word("revocation", of: Self.revocations) ?? trust.revocation
-        trust.revocationHosts = Set((section.texts("revocation_hosts") ?? []).map { $0.text.lowercased() })
+        trust.revocationHosts = revocationHosts(&section)
         trust.validAt = section.word("certificates_valid_at", of: Self.instants) ?? trust.validAt
         section.finish()
         if trust.anchors != .apple { note(section.path("anchors"), "roots other than Apple's are trusted") }
@@ -88,6 +88,22 @@ extension ServerConfigurationReader {
             note(section.path("certificates_valid_at"), "certificates that have expired are accepted")
         }
         return trust
+    }
+
+    /// The hosts of responders. A URL would be the host of none.
+    private func revocationHosts(_ section: inout Section) -> Set<String> {
+        let hosts = section.texts("revocation_hosts") ?? []
+        for host in hosts where !Self.isHost(host.text) {
+            findings.problem(
+                host.path, "\(quoted(host.text)) is not a host such as ocsp.example.com, without scheme and port")
+        }
+        return Set(hosts.map { $0.text.lowercased() })
+    }
+
+    /// Whether a text is a name or an address, and no more.
+    private static func isHost(_ text: String) -> Bool {
+        if text.contains(":") { return Network(text) != nil && !text.contains("/") }
+        return host(ofURL: "http://" + text) == text.lowercased() && !text.contains("*")
     }
 
     /// Apple's roots, or those in files; nil if the file does not tell.
