@@ -715,8 +715,9 @@ extension APIDescription {
               summary: List events, oldest first, instead of receiving webhooks; or follow what changes
               description: >-
                 Needs the scope operations:read. Objects and ordering are those of webhooks. `page=end` starts at the present.
-                next_page is always present: store it and pass it as `page` the next time. While a text cannot be judged, as
-                when revocation has to be checked and the responder is silent, the page with it returns 503
+                next_page is always present: store it and pass it as `page` the next time. A page after the last event returns
+                409 (page_ahead): the ledger was restored from a backup; start again without `page`. While a text cannot be
+                judged, as when revocation has to be checked and the responder is silent, the page with it returns 503
                 (revocation_unknown) and nothing is skipped. With `topics` the response is a
                 stream of server-sent events instead, each `{"topic":…,"version":…}`: it says what changed, not how, in any
                 app and environment, at most once a second for each topic, and sends a comment every 20 seconds. A server has

@@ -22,9 +22,20 @@ struct EventRoutes {
             return answer([], try await storage.lastEvent(), hasMore: false)
         }
         let after = paging.page == nil ? 0 : try paging.number()
+        try await requireKnown(after)
         let (bodies, cursor, hasMore) = try await events.page(
             FeedQuery(after: after, scopes: scopes, limit: paging.limit))
         return answer(bodies, cursor, hasMore: hasMore)
+    }
+
+    /// Refuses a place that the ledger has not come to: it was put back since, and who went on from there would miss what
+    /// gets the numbers up to it.
+    private func requireKnown(_ place: Int64) async throws {
+        guard place > 0, try await storage.lastEvent() < place else { return }
+        throw APIFailure(
+            .conflict, "page_ahead",
+            "There are fewer events than when `page` was returned: a backup was restored. Start again without `page`.",
+            parameter: "page")
     }
 
     /// A stream of server-sent events.

@@ -163,6 +163,28 @@ import Testing
         }
     }
 
+    @Test func `refuses a place that a ledger from a backup has not come to`() async throws {
+        try await World.withAPI { world in
+            _ = try await world.subscriber("anna")
+            let before = try #require(try await Self.feed(world)["next_page"] as? String)
+            let ledger = try world.configuration().storage.path
+            let backup = world.folder.appending(path: "backup.sqlite").path
+            _ = try LedgerBackup.make(of: ledger, to: backup)
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.settle()
+            let later = try #require(try await Self.feed(world, "?page=\(before)")["next_page"] as? String)
+            #expect(try await Self.feed(world, "?page=\(later)").items.isEmpty)
+            try await world.stopServer()
+            _ = try LedgerBackup.restore(backup, to: ledger, replacing: true)
+            try await world.startServer()
+            // What happens next would get the number of what is gone.
+            let ahead = try await world.api.get("/v1/events?page=\(later)")
+            #expect(ahead.status == 409 && ahead.code == "page_ahead", "\(ahead.text)")
+            #expect(try await Self.feed(world, "?page=\(before)").items.isEmpty)
+            #expect(try await Self.feed(world).items.count == 1)
+        }
+    }
+
     @Test func `says again what is newer than something that became known late`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
