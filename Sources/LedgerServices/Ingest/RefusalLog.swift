@@ -60,6 +60,7 @@ package final class RefusalLog: Service {
     /// Keeps what is handed over, until ``close()``; then what is left.
     package func run() async {
         await withGracefulShutdownHandler {
+            await makeRoom()
             for await _ in wakeups {
                 await keep()
                 // What comes until then is one commit.
@@ -87,6 +88,12 @@ package final class RefusalLog: Service {
         } catch {
             state.withLock { $0.dropped += refusals.count }
         }
+    }
+
+    /// Drops what an earlier configuration had room for. One that keeps nothing would never come to it otherwise.
+    private func makeRoom() async {
+        // While the ledger cannot be written it stays, until there is another start or more is kept.
+        do { try await storage.dropRefusals(beyond: limit) } catch { return }
     }
 
     /// Whether it is time to make room. To find out what has to go all is read, so a little more than the limit is kept.

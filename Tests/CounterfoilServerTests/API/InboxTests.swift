@@ -181,6 +181,22 @@ import Testing
         }
     }
 
+    @Test func `drops at the start what the configuration has no room for any more`() async throws {
+        try await World.run { world in
+            let storage = (try world.server).core.storage
+            let former = RefusalLog(storage, keeping: .init(count: 5, bytes: 1 << 20))
+            for _ in 0..<3 {
+                former.add(Refusal(receivedAt: 0, code: "bad_json", message: "", sender: nil, body: Data()))
+            }
+            await former.keep()
+            #expect(try await storage.refusals(before: .max, limit: 9).count == 3)
+            let log = RefusalLog(storage, keeping: .init(count: 0, bytes: 1 << 20))
+            log.close()
+            await log.run()
+            #expect(try await storage.refusals(before: .max, limit: 9).isEmpty)
+        }
+    }
+
     @Test func `loses refusals of those who send most, not of anybody else`() async throws {
         try await World.run { world in
             let storage = (try world.server).core.storage
