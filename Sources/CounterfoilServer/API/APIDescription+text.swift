@@ -702,6 +702,8 @@ extension APIDescription {
               responses:
                 "200":
                   description: A page of the log
+                  headers:
+                    Link: {schema: {type: string}, description: The next page of the CSV}
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/AuditList"}

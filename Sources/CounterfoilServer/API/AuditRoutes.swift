@@ -31,7 +31,7 @@ struct AuditRoutes {
             var json = JSONWriter()
             json.list(page, next: next) { Self.write($1, follows: !breaks.contains($1.id), to: &$0) }
             return json.response()
-        case .csv: return Self.csv(page, next: next)
+        case .csv: return Self.csv(page, next: next, limit: paging.limit)
         }
     }
 
@@ -53,7 +53,8 @@ struct AuditRoutes {
         }
     }
 
-    private static func csv(_ page: some Sequence<KeptAuditEntry>, next: String?) -> Response {
+    /// A table. The header `Link` says where the next page is, which has as many lines.
+    private static func csv(_ page: some Sequence<KeptAuditEntry>, next: String?, limit: Int) -> Response {
         var csv = CSVWriter(columns: [
             "id", "at", "actor", "session", "address", "action", "target", "detail", "result", "digest",
         ])
@@ -69,7 +70,7 @@ struct AuditRoutes {
             .contentDisposition: "attachment; filename=\"audit.csv\"", .xContentTypeOptions: "nosniff",
         ]
         if let name = HTTPField.Name("link"), let next {
-            headers[name] = "</v1/audit?format=csv&page=\(next)>; rel=\"next\""
+            headers[name] = "</v1/audit?format=csv&limit=\(limit)&page=\(next)>; rel=\"next\""
         }
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: csv.bytes)))
     }

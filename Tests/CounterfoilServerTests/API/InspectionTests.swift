@@ -74,6 +74,22 @@ import Testing
         }
     }
 
+    @Test func `leads from a page of its table to one that has as many lines`() async throws {
+        try await World.withAPI { world in
+            for name in ["anna", "ben", "carl", "dora", "emil"] {
+                _ = try await world.api.post("/v1/customers/\(name)/usage", ["customer_consented": true])
+            }
+            var (path, lines) = ("/v1/audit?format=csv&limit=2", [Int]())
+            while lines.count < 3 {
+                let page = try await world.api.get(path)
+                lines.append(page.text.split(whereSeparator: \.isNewline).count - 1)
+                guard let link = page.headers["link"] else { break }
+                path = String(link.dropFirst().prefix { $0 != ">" })
+            }
+            #expect(lines == [2, 2, 1])
+        }
+    }
+
     @Test func `shows where an entry was changed or removed`() {
         var (kept, last): ([KeptAuditEntry], Data) = ([], Data())
         for number in 1...5 {
