@@ -8,6 +8,9 @@ extension LedgerView {
         var lines: [String] = []
         let backlog = try await ledger.webhookBacklog()
         lines.append("\(backlog)")
+        let first = try await ledger.webhookEndpoints().prefix(1).map(\.id)
+        let rest = try await ledger.webhookBacklog(without: first)
+        lines.append("\(rest)")
         let since = RandomFacts.start.milliseconds + 2 * 86_400_000
         let activities = [
             try await ledger.webhookActivity(since: since, limit: 3),

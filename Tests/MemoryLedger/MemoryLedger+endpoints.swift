@@ -101,12 +101,14 @@ extension MemoryLedger: WebhookStorage {
         try read { state in state.numberedEvents.first { $0.event.id.isExactly(id) }?.number }
     }
 
-    package func webhookBacklog() async throws -> WebhookBacklog {
+    package func webhookBacklog(without gone: [Int64]) async throws -> WebhookBacklog {
         try read { state in
-            let waiting = state.deliveries.values.filter { $0.state == .pending }
+            let waiting = state.deliveries.values.filter { $0.state == .pending && !gone.contains($0.endpoint) }
             return WebhookBacklog(
                 deliveries: min(waiting.count, WebhookBacklog.limit), oldest: waiting.map(\.createdAt).min(),
-                disabledEndpoints: state.endpoints.values.count { $0.endpoint.disabled != nil })
+                disabledEndpoints: state.endpoints.values.count {
+                    $0.endpoint.disabled != nil && !gone.contains($0.endpoint.id)
+                })
         }
     }
 }

@@ -88,7 +88,14 @@ package protocol WebhookStorage: Sendable {
     func addWebhookTest(_ event: LedgerEvent, to endpoint: Int64) async throws -> WebhookDelivery?
 
     /// What is on its way.
-    func webhookBacklog() async throws -> WebhookBacklog
+    ///
+    /// - Parameter gone: Endpoints that are left out, with what is on its way to them.
+    func webhookBacklog(without gone: [Int64]) async throws -> WebhookBacklog
+}
+
+extension WebhookStorage {
+    /// What is on its way to all endpoints.
+    package func webhookBacklog() async throws -> WebhookBacklog { try await webhookBacklog(without: []) }
 }
 
 /// How far making deliveries has come.

@@ -172,16 +172,20 @@ extension SQLiteStorage: WebhookStorage {
         }
     }
 
-    package func webhookBacklog() async throws -> WebhookBacklog {
-        try await read { db in
+    package func webhookBacklog(without gone: [Int64]) async throws -> WebhookBacklog {
+        let left = gone.map { String($0) }.joined(separator: ", ")
+        return try await read { db in
             let waiting = try db.first(
                 """
                 SELECT count(*), min(created_at) FROM (
-                    SELECT created_at FROM deliveries WHERE \(WebhookTables.isPending) LIMIT \(WebhookBacklog.limit))
+                    SELECT created_at FROM deliveries WHERE \(WebhookTables.isPending) AND endpoint NOT IN (\(left))
+                    LIMIT \(WebhookBacklog.limit))
                 """, []
             ) { (count: $0.number(0) ?? 0, oldest: $0.number(1)) }
             let disabled = try db.first(
-                "SELECT count(*) FROM webhook_endpoints WHERE disabled_reason IS NOT NULL", []
+                """
+                SELECT count(*) FROM webhook_endpoints WHERE disabled_reason IS NOT NULL AND id NOT IN (\(left))
+                """, []
             ) { $0.number(0) }
             return WebhookBacklog(
                 deliveries: Int(clamping: waiting?.count ?? 0), oldest: waiting?.oldest,

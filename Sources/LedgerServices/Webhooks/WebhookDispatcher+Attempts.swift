@@ -6,17 +6,24 @@ internal import Synchronization
 
 extension WebhookDispatcher {
     /// All endpoints. Those that are gone from the configuration are not among them; their place in the events is kept.
-    package func endpoints() async throws -> [WebhookEndpoint] {
-        let (known, changes) = state.withLock { ($0.endpoints, $0.changes) }
-        if let known { return known }
+    package func endpoints() async throws -> [WebhookEndpoint] { try await known().endpoints }
+
+    /// The same, and the numbers of those that are gone from the configuration.
+    private func known() async throws -> (endpoints: [WebhookEndpoint], gone: [Int64]) {
+        let (read, left, changes) = state.withLock { ($0.endpoints, $0.gone, $0.changes) }
+        if let read { return (read, left) }
         let all = try await storage.webhookEndpoints()
         for endpoint in all where endpoint.isDamaged {
             logger.error("a webhook cannot be read; its events wait", metadata: ["endpoint": "\(endpoint.name)"])
         }
         let endpoints = all.filter { definition(of: $0) != nil }
+        let gone = all.filter { $0.isConfigured && definition(of: $0) == nil }.map(\.id)
         // What was changed while they were read has to be read again.
-        state.withLock { if $0.changes == changes { $0.endpoints = endpoints } }
-        return endpoints
+        state.withLock { state in
+            guard state.changes == changes else { return }
+            (state.endpoints, state.gone) = (endpoints, gone)
+        }
+        return (endpoints, gone)
     }
 
     package func definition(of endpoint: WebhookEndpoint) -> WebhookDefinition? {
@@ -28,8 +35,11 @@ extension WebhookDispatcher {
         return FanOutTarget(endpoint: endpoint.id) { definition.deliveries(of: $0, scopes[id: $1]) }
     }
 
-    /// What is on its way: for the metrics.
-    package func webhookBacklog() async throws -> WebhookBacklog { try await storage.webhookBacklog() }
+    /// What is on its way: for the metrics. What waits for an endpoint that is gone from the configuration is nothing that
+    /// anybody sees or could do something about.
+    package func webhookBacklog() async throws -> WebhookBacklog {
+        try await storage.webhookBacklog(without: known().gone)
+    }
 
     /// Sends a delivery once; nil when it was cut short.
     package func attempt(_ delivery: WebhookDelivery, _ definition: WebhookDefinition) async -> DeliveryOutcome? {

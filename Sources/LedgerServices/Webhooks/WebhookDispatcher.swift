@@ -14,6 +14,8 @@ package final class WebhookDispatcher: Service {
     package struct State {
         /// Nil when they have to be read again.
         package var endpoints: [WebhookEndpoint]?
+        /// Those that were gone from the configuration when they were read.
+        var gone: [Int64] = []
         /// How often they were changed.
         package var changes = 0
         /// What is being sent, or was and is not noted yet, by endpoint.

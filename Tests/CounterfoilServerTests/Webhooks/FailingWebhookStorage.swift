@@ -109,5 +109,7 @@ final class FailingWebhookStorage: WebhookStorage {
         try await ledger.addWebhookTest(event, to: endpoint)
     }
 
-    func webhookBacklog() async throws -> WebhookBacklog { try await ledger.webhookBacklog() }
+    func webhookBacklog(without gone: [Int64]) async throws -> WebhookBacklog {
+        try await ledger.webhookBacklog(without: gone)
+    }
 }

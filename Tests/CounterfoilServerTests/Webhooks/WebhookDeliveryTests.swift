@@ -270,6 +270,27 @@ internal import NIOHTTP1
         }
     }
 
+    @Test func `are not counted while their endpoint is gone from the configuration`() async throws {
+        try await World.runTelling { world, receiver in
+            receiver.answer(410)
+            _ = try await world.buy("anna")
+            try await world.tell()
+            let webhooks = try world.server.core.webhooks
+            let counted = try await webhooks.webhookBacklog()
+            #expect(counted.deliveries > 0 && counted.disabledEndpoints == 1)
+            let configured = try world.configuration()
+            var changed = configured
+            changed.webhooks = []
+            let without = changed
+            try await world.server.reload { without }
+            let none = WebhookBacklog(deliveries: 0, disabledEndpoints: 0)
+            #expect(try await webhooks.webhookBacklog() == none)
+            // It waits until the endpoint is there again.
+            try await world.server.reload { configured }
+            #expect(try await webhooks.webhookBacklog() == counted)
+        }
+    }
+
     @Test func `are made once of each event, wherever it stops in between`() async throws {
         try await World.runTelling { configuration, _ in
             configuration.webhooks = []
