@@ -173,19 +173,19 @@ extension SQLiteStorage: WebhookStorage {
     }
 
     package func webhookBacklog(without gone: [Int64]) async throws -> WebhookBacklog {
-        let left = gone.map { String($0) }.joined(separator: ", ")
+        let numbers = gone.map { String($0) }.joined(separator: ", ")
+        // By endpoint, so that what waits for those that are gone is passed over and not read.
+        let endpoints = "SELECT id FROM webhook_endpoints WHERE id NOT IN (\(numbers))"
         return try await read { db in
             let waiting = try db.first(
                 """
                 SELECT count(*), min(created_at) FROM (
-                    SELECT created_at FROM deliveries WHERE \(WebhookTables.isPending) AND endpoint NOT IN (\(left))
-                    LIMIT \(WebhookBacklog.limit))
+                    SELECT created_at FROM deliveries
+                    WHERE \(WebhookTables.isPending) AND endpoint IN (\(endpoints)) LIMIT \(WebhookBacklog.limit))
                 """, []
             ) { (count: $0.number(0) ?? 0, oldest: $0.number(1)) }
             let disabled = try db.first(
-                """
-                SELECT count(*) FROM webhook_endpoints WHERE disabled_reason IS NOT NULL AND id NOT IN (\(left))
-                """, []
+                "SELECT count(*) FROM (\(endpoints) AND disabled_reason IS NOT NULL)", []
             ) { $0.number(0) }
             return WebhookBacklog(
                 deliveries: Int(clamping: waiting?.count ?? 0), oldest: waiting?.oldest,
