@@ -53,7 +53,7 @@ struct NotificationRoutes {
         refusals.add(
             Refusal(
                 receivedAt: clock.now().milliseconds, code: failure.code, message: failure.message, sender: sender,
-                body: Data(body.prefix(Refusal.maximumBytes))))
+                body: Data(NotificationV1.withoutPassword(body).prefix(Refusal.maximumBytes))))
     }
 
     /// Refuses a notification that comes from elsewhere than the configuration allows.

@@ -54,4 +54,13 @@ package struct NotificationV1: Decodable {
         // Not to be one is the answer, whatever it is instead.
         try? StrictJSONDecoder.decode(NotificationV1.self, from: body)
     }
+
+    /// A body as it may be kept: the shared secret of a notification of version 1 is nobody's to read.
+    package static func withoutPassword(_ body: [UInt8]) -> [UInt8] {
+        guard let password = read(body)?.password, !password.isEmpty else { return body }
+        let secret = Array(password.utf8)
+        // Written with escapes it is not found, and then nothing is kept.
+        guard body.firstRange(of: secret) != nil else { return [] }
+        return body.replacing(secret, with: Array("***".utf8))
+    }
 }

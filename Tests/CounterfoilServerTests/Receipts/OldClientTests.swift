@@ -134,7 +134,19 @@ import Testing
         let forged = body.merging(["unified_receipt": ["latest_receipt": "bm90aGluZw=="]]) { $1 }
         #expect(
             try await world.call(.POST, "/apple/notifications", forged, key: nil).text("code") == "malformed_receipt")
+        let kept = try await Self.refused(core, count: 2)
+        #expect(kept.allSatisfy { $0.contains(#""password":"***""#) })
+        #expect(!kept.contains { $0.contains(Self.secret) || $0.contains("wrong") })
         let empty = ["notification_type": "CANCEL"]
         #expect(try await world.call(.POST, "/apple/notifications", empty, key: nil).text("code") == "no_receipt")
+    }
+
+    /// The bodies that were refused, when they are kept: nobody who is refused waits for that.
+    private static func refused(_ core: ServerCore, count: Int) async throws -> [String] {
+        while true {
+            await core.refusals.keep()
+            let kept = try await core.storage.refusals(before: .max, limit: 10)
+            if kept.count >= count { return kept.map { String(decoding: $0.refusal.body, as: UTF8.self) } }
+        }
     }
 }
