@@ -26,4 +26,23 @@ extension `The contract of every database` {
             #expect(try await ledger.takeHistoryRequests(at: 4, limit: 2).map(\.transactionID) == ["2", "3", "4"])
         }
     }
+
+    @Test(arguments: Engine.allCases)
+    func `whoever finishes a history request a second time crosses off no other one`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            let (ledger, scope) = (walk.ledger, walk.scopes[0].id)
+            try await ledger.putAside("1", in: scope, code: "no", until: 1, at: 1)
+            let first = try #require(try await ledger.takeHistoryRequests(at: 2, limit: 9).first)
+            try await ledger.finish(request: first.id)
+            try await ledger.putAside("2", in: scope, code: "no", until: 1, at: 2)
+            try await ledger.finish(request: first.id)
+            let second = try #require(try await ledger.takeHistoryRequests(at: 2, limit: 9).first)
+            try await ledger.finish(request: second.id)
+            // It was asked for by somebody else too, and could not be believed.
+            try await ledger.postpone(first, until: 3, code: "no")
+            for id in [first.id, second.id] { try await ledger.finish(request: id) }
+            #expect(try await ledger.takeHistoryRequests(at: 3, limit: 9).map(\.transactionID) == ["1"])
+        }
+    }
 }

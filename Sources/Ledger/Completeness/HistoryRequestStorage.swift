@@ -56,7 +56,8 @@ package protocol HistoryRequestStorage: Sendable {
     /// are finished, failed or postponed.
     func takeHistoryRequests(at now: Milliseconds, limit: Int) async throws -> [HistoryRequest]
 
-    /// Crosses one off: its history is in the ledger.
+    /// Crosses one off: its history is in the ledger. A number is never used again, so that who finishes one a second time
+    /// crosses off no other.
     func finish(request id: Int64) async throws
 
     /// Has one tried again later, and counts the attempt. If somebody else has finished it meanwhile it is put down again:

@@ -58,6 +58,9 @@ enum HistoryRequestTable {
         }
     }
 
+    /// A number that no other request has or had: one that was finished may be finished again, by somebody who took it too.
+    static let newNumber = "random() & 0x7FFFFFFFFFFFFFFF"
+
     /// One that is added while somebody asks for it gets another number: whoever finishes the old one leaves it there.
     static func add(
         _ transactionIDs: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds,
@@ -67,7 +70,7 @@ enum HistoryRequestTable {
             try db.run(
                 """
                 INSERT INTO errands (id, scope, transaction_id, reason, added_at, next_attempt_at)
-                VALUES (random() & 0x7FFFFFFFFFFFFFFF, ?, ?, ?, ?, ?)
+                VALUES (\(newNumber), ?, ?, ?, ?, ?)
                 ON CONFLICT (scope, transaction_id) DO UPDATE SET id = excluded.id, failed_at = NULL,
                     failure = iif(failed_at IS NULL, failure, NULL), attempts = iif(failed_at IS NULL, attempts, 0),
                     next_attempt_at = iif(failed_at IS NULL, next_attempt_at, excluded.next_attempt_at)
@@ -104,8 +107,8 @@ extension SQLiteStorage: HistoryRequestStorage {
             // The number stays: whoever took the one that was added meanwhile finishes that one.
             try db.run(
                 """
-                INSERT INTO errands (scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO errands (id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
+                VALUES (\(HistoryRequestTable.newNumber), ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (scope, transaction_id) DO UPDATE SET attempts = attempts + 1,
                     next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
                 """,
@@ -122,8 +125,8 @@ extension SQLiteStorage: HistoryRequestStorage {
         try await write { db in
             try db.run(
                 """
-                INSERT INTO errands (scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
-                VALUES (?, ?, ?, ?, 1, ?, ?)
+                INSERT INTO errands (id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
+                VALUES (\(HistoryRequestTable.newNumber), ?, ?, ?, ?, 1, ?, ?)
                 ON CONFLICT (scope, transaction_id) DO UPDATE SET failed_at = NULL, attempts = 1,
                     next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
                     WHERE failed_at IS NOT NULL
