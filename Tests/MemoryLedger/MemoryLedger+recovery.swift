@@ -92,8 +92,8 @@ extension MemoryLedger: RecoveryStorage {
         }
     }
 
-    package func restart(window: Int64) async throws {
-        try write { state in state.change(window) { ($0.window.token, $0.unverified) = (nil, 0) } }
+    package func restart(window: RecoveryWindow) async throws {
+        try write { state in state.change(window.id) { ($0.window.token, $0.unverified) = (nil, 0) } }
     }
 
     package func clip(window: RecoveryWindow, to limit: Milliseconds) async throws {
@@ -106,8 +106,8 @@ extension MemoryLedger: RecoveryStorage {
         }
     }
 
-    package func skip(window: Int64) async throws {
-        try write { state in state.change(window) { $0.isDone = true } }
+    package func skip(window: RecoveryWindow) async throws {
+        try write { state in state.change(window.id) { $0.isDone = true } }
     }
 
     package func finish(

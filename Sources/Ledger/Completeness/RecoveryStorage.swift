@@ -18,17 +18,18 @@ package protocol RecoveryStorage: Sendable {
     /// are forgotten.
     func windows(of recovery: Int64, limit: Int) async throws -> [(window: RecoveryWindow, isDone: Bool)]
 
-    /// Records that a page of a window is on disk.
+    /// Records that a page of a window is on disk. Whatever is late about a window of a recovery that is over changes no other
+    /// window.
     func record(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws
 
     /// Begins a window anew.
-    func restart(window: Int64) async throws
+    func restart(window: RecoveryWindow) async throws
 
     /// Gives up the part of a window before `limit`, which the App Store no longer keeps, and begins it anew.
     func clip(window: RecoveryWindow, to limit: Milliseconds) async throws
 
     /// Closes a window without reading its rest.
-    func skip(window: Int64) async throws
+    func skip(window: RecoveryWindow) async throws
 
     /// Ends a recovery whose windows are all over, and moves the mark if it is one that does, to `until` or to before the
     /// first stretch with something that could not be believed; gives the mark as it is now. Where the recovery begins

@@ -63,6 +63,12 @@ extension SQLiteStorage: RecoveryStorage {
         }
     }
 
+    /// What finds a window, with ``place(of:)``. Numbers of windows are used again.
+    private static let isWindow = "id = ? AND recovery = ?"
+    private static func place(of window: RecoveryWindow) -> [SQLValue] {
+        [.integer(window.id), .integer(window.recovery)]
+    }
+
     private static func windows(
         _ db: Database, _ condition: String, _ values: [SQLValue]
     ) throws -> [(window: RecoveryWindow, isDone: Bool)] {
@@ -83,8 +89,11 @@ extension SQLiteStorage: RecoveryStorage {
     package func record(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws {
         try await write { db in
             try db.run(
-                "UPDATE recovery_windows SET token = ?, is_done = ?, unverified = unverified + ? WHERE id = ?",
-                [.init(page.next), .init(page.isLast), .init(page.unverified.count), .integer(window.id)])
+                """
+                UPDATE recovery_windows SET token = ?, is_done = ?, unverified = unverified + ?
+                WHERE \(Self.isWindow)
+                """,
+                [.init(page.next), .init(page.isLast), .init(page.unverified.count)] + Self.place(of: window))
             let counts = page.counts
             try db.run(
                 """
@@ -104,29 +113,32 @@ extension SQLiteStorage: RecoveryStorage {
         }
     }
 
-    package func restart(window: Int64) async throws {
+    package func restart(window: RecoveryWindow) async throws {
         try await write { db in
-            try db.run("UPDATE recovery_windows SET token = NULL, unverified = 0 WHERE id = ?", [.integer(window)])
+            try db.run(
+                "UPDATE recovery_windows SET token = NULL, unverified = 0 WHERE \(Self.isWindow)",
+                Self.place(of: window))
         }
     }
 
     package func clip(window: RecoveryWindow, to limit: Milliseconds) async throws {
         try await write { db in
-            guard var window = try Self.windows(db, "WHERE id = ?", [.integer(window.id)]).first?.window else { return }
-            let isLeft = window.clip(to: limit)
+            let known = try Self.windows(db, "WHERE \(Self.isWindow)", Self.place(of: window))
+            guard var rest = known.first?.window else { return }
+            let isLeft = rest.clip(to: limit)
             try db.run(
                 "UPDATE recovery_windows SET token = ?, unverified = 0, from_date = ?, is_done = ? WHERE id = ?",
-                [.init(window.token), .integer(window.from), .init(!isLeft), .integer(window.id)])
-            guard var recovery = try Self.recovery(window.recovery, db) else { return }
+                [.init(rest.token), .integer(rest.from), .init(!isLeft), .integer(rest.id)])
+            guard var recovery = try Self.recovery(rest.recovery, db) else { return }
             recovery.clip(to: limit)
             try db.run(
                 "UPDATE recoveries SET from_date = ? WHERE id = ?", [.integer(recovery.from), .integer(recovery.id)])
         }
     }
 
-    package func skip(window: Int64) async throws {
+    package func skip(window: RecoveryWindow) async throws {
         try await write { db in
-            try db.run("UPDATE recovery_windows SET is_done = 1 WHERE id = ?", [.integer(window)])
+            try db.run("UPDATE recovery_windows SET is_done = 1 WHERE \(Self.isWindow)", Self.place(of: window))
         }
     }
 

@@ -26,7 +26,7 @@ extension Recovery {
                 guard let failure = error as? AppStoreServerError else { throw error }
                 guard attempt < Self.mostRestarts, try await begin(&window, anewAfter: failure) else {
                     guard isHint, failure.isFinal else { throw failure }
-                    return try await storage.skip(window: window.id)
+                    return try await storage.skip(window: window)
                 }
                 if window.from >= window.until { return }
             }
@@ -40,7 +40,7 @@ extension Recovery {
         switch failure.apiCode {
         case .paginationTokenExpired?, .invalidPaginationToken?:
             guard window.token != nil || failure.apiCode == .paginationTokenExpired else { return false }
-            try await storage.restart(window: window.id)
+            try await storage.restart(window: window)
         case .startDateTooFarInPast?:
             let limit = RecoveryPlan.limit(at: clock.now(), settings)
             guard limit > window.from else { return false }
