@@ -1,3 +1,4 @@
+import Foundation
 @testable import Ledger
 import TestSupport
 import Testing
@@ -41,6 +42,70 @@ import Testing
             try await ledger.record(Self.page(next: "here"), of: window, at: 4)
             try await ledger.restart(window: late)
             #expect(try await ledger.openWindows(of: new).map(\.token) == ["here"])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a recovery that cannot end yet changes nothing, and one that is over ends once`(
+        _ engine: Engine
+    ) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let id = try await ledger.begin(Self.plan(scope, windows: 2), at: 0)
+            let windows = try await ledger.openWindows(of: id)
+            try #require(windows.count == 2)
+            var page = Self.page()
+            page.unverified = [UnverifiedItem(digest: Data([1]), code: "no", message: "no")]
+            try await ledger.record(page, of: windows[0], at: 1)
+            await #expect(throws: StorageError.self) {
+                try await ledger.finish(recovery: id, until: 900, limit: 0, at: 2000)
+            }
+            #expect(try await ledger.completenessMarks().isEmpty)
+            #expect(try await ledger.unverifiedSpans(in: scope).isEmpty)
+            #expect(try await ledger.recovery(id)?.state == .open)
+            #expect(try await ledger.openWindows(of: id) == [windows[1]])
+            try await ledger.skip(window: windows[1])
+            let mark = try await ledger.finish(recovery: id, until: 900, limit: 0, at: 2000)
+            #expect(mark?.readUntil == 900)
+            // Whoever did not see the end does it again.
+            let spans = try await ledger.unverifiedSpans(in: scope)
+            #expect(!spans.isEmpty)
+            let again = try await ledger.finish(recovery: id, until: 5000, limit: 0, at: 6000)
+            #expect(again == mark)
+            // What was given up was not read.
+            let given = try await ledger.begin(Self.plan(scope, windows: 1), at: 7000)
+            try await ledger.record(failure: "no", of: given, isGivenUp: true, at: 7000)
+            let after = try await ledger.finish(recovery: given, until: 8000, limit: 0, at: 9000)
+            #expect(after == mark)
+            #expect(try await ledger.recovery(given)?.state == .failed)
+            #expect(try await ledger.completenessMarks() == [mark].compactMap(\.self))
+            #expect(try await ledger.unverifiedSpans(in: scope) == spans)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `of the recoveries that are over the last are remembered, and all that are not`(
+        _ engine: Engine
+    ) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let (plan, count) = (Self.plan(scope, windows: 0), RecoveryRun.maximumCount)
+            func end(_ id: Int64) async throws {
+                _ = try await ledger.finish(recovery: id, until: 900, limit: 0, at: 2000)
+            }
+            var ids: [Int64] = []
+            for number in 0..<(count + 3) { ids.append(try await ledger.begin(plan, at: Int64(number))) }
+            try await end(ids[0])
+            try await ledger.record(failure: "no", of: ids[1], isGivenUp: true, at: 2000)
+            try await end(ids[count - 1])
+            #expect(try await ledger.recovery(ids[0])?.state == .done)
+            try await end(ids[count])
+            #expect(try await ledger.recovery(ids[0]) == nil)
+            #expect(try await ledger.recovery(ids[1])?.state == .failed)
+            try await end(ids[count + 2])
+            #expect(try await ledger.recovery(ids[1]) == nil)
+            #expect(try await ledger.recovery(ids[2])?.state == .open)
+            #expect(try await ledger.openRecoveries(in: [scope]).first?.id == ids[2])
+            let last = try await ledger.recoveries(in: [scope], before: nil, limit: 2).map(\.id)
+            #expect(last == [ids[count + 2], ids[count + 1]])
         }
     }
 }

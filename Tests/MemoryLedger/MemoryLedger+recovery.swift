@@ -118,6 +118,7 @@ extension MemoryLedger: RecoveryStorage {
                 throw StorageError(.failed, "a recovery cannot end while windows are open")
             }
             let scope = recovery.run.scope
+            guard recovery.run.state == .open else { return state.marks[scope] }
             var spans = state.spans[scope] ?? UnverifiedSpans()
             spans.apply(
                 recovery.windows.filter { !$0.window.onlyFailures && $0.window.from < $0.window.until }.map {
@@ -139,6 +140,8 @@ extension MemoryLedger: RecoveryStorage {
             recovery.windows = []
             (recovery.run.state, recovery.run.finishedAt, recovery.run.failure) = (.done, now, nil)
             state.recoveries[id] = recovery
+            let forgotten = id - Int64(RecoveryRun.maximumCount)
+            state.recoveries = state.recoveries.filter { $0.key > forgotten || $0.value.run.state == .open }
             state.forgetWhatCame(in: scope)
             return mark
         }

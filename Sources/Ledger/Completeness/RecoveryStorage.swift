@@ -34,7 +34,9 @@ package protocol RecoveryStorage: Sendable {
     /// Ends a recovery whose windows are all over, and moves the mark if it is one that does, to `until` or to before the
     /// first stretch with something that could not be believed; gives the mark as it is now. Where the recovery begins
     /// after the old mark, and where the App Store no longer keeps what could not be believed, there is a gap: then a pass
-    /// over everyone begins.
+    /// over everyone begins. One that is over already stays as it is, and the mark does.
+    ///
+    /// Recoveries that are over are forgotten when ``RecoveryRun/maximumCount`` more have begun.
     ///
     /// - Parameter limit: What is older the App Store no longer keeps.
     /// - Throws: ``StorageError`` when a window is still open.

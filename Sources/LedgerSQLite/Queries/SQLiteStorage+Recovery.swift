@@ -152,6 +152,8 @@ extension SQLiteStorage: RecoveryStorage {
             guard open == 0, let recovery = try Self.recovery(id, db) else {
                 throw StorageError(.failed, "a recovery cannot end while windows are open")
             }
+            // One that was given up has no windows either, and its time was not read.
+            guard recovery.state == .open else { return try CompletenessTable.mark(of: recovery.scope, db) }
             try db.run(
                 "UPDATE recoveries SET state = 'done', finished_at = ?, failure = NULL WHERE id = ?",
                 [.integer(now), .integer(id)])
