@@ -106,18 +106,23 @@ extension MemoryLedger.State {
             return .kept(number)
         }
         if known.text.isExactly(new.text) {
-            guard failures.removeValue(forKey: number) != nil else { return .duplicate(number) }
-            inbox[number] = inbox[number] ?? new.receivedAt
-            return .kept(number)
+            return waitAgain(number, new) ? .kept(number) : .duplicate(number)
         }
-        let isThere = otherTexts.values.contains { $0.notification == number && $0.text.isExactly(new.text) }
-        guard !isThere else { return .duplicate(number) }
+        let same = otherTexts.first { $0.value.notification == number && $0.value.text.isExactly(new.text) }
+        if let same { return waitAgain(-same.key, new) ? .kept(-same.key) : .duplicate(number) }
         let other = Int64(otherTexts.count + 1)
         otherTexts[other] = .init(
             notification: number, signedDate: new.signedDate, receivedAt: new.receivedAt, origin: new.origin,
             text: new.text)
         inbox[-other] = new.receivedAt
         return .kept(-other)
+    }
+
+    /// False where it did not fail.
+    private mutating func waitAgain(_ number: Int64, _ new: ReceivedNotification) -> Bool {
+        guard failures.removeValue(forKey: number) != nil else { return false }
+        inbox[number] = inbox[number] ?? new.receivedAt
+        return true
     }
 
     /// A notification as it is kept, or what else was signed under its identifier.

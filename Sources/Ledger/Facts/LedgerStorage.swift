@@ -11,8 +11,8 @@ package protocol LedgerStorage: Sendable {
 
     /// Keeps notifications that were received, and what was found in others, in one commit. The answers are in order.
     ///
-    /// What is received again waits again if it failed. Another text under an identifier that is known waits too; where
-    /// the text that is kept cannot be read, it takes that one's place, and its number.
+    /// What is received again waits again if it failed. Another text under an identifier that is known waits too, and again
+    /// if it failed; where the text that is kept cannot be read, it takes that one's place, and its number.
     func commit(receiving: [ReceivedNotification], folding: [FoldedNotification]) async throws -> [Reception]
 
     /// Keeps what came by itself. Returns how many of them were news.

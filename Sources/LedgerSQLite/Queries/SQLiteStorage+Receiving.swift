@@ -136,13 +136,7 @@ extension SQLiteStorage: LedgerStorage {
         }
         guard let known else { throw StorageError(.failed, "a notification was there and was not") }
         let id = known.id
-        if known.text == text.bytes {
-            // What is inside it could not be believed: perhaps it can be now.
-            try db.run("DELETE FROM failures WHERE id = ?", [.integer(id)])
-            guard db.changesCount > 0 else { return .duplicate(id) }
-            try Self.enqueue(id, new.receivedAt, db)
-            return .kept(id)
-        }
+        if known.text == text.bytes { return try Self.waitAgain(id, new, db) ? .kept(id) : .duplicate(id) }
         if known.text.flatMap({ headers.unpack($0) }) == nil {
             try Self.replace(id, new, text, db)
             return .kept(id)
@@ -156,10 +150,24 @@ extension SQLiteStorage: LedgerStorage {
                 .integer(id), .integer(new.signedDate), .integer(new.receivedAt), .integer(new.origin.rawValue),
                 .blob(text.bytes),
             ])
-        guard db.changesCount > 0 else { return .duplicate(id) }
-        let other = -db.lastInsertedRowID
-        try Self.enqueue(other, new.receivedAt, db)
+        if db.changesCount > 0 {
+            let other = -db.lastInsertedRowID
+            try Self.enqueue(other, new.receivedAt, db)
+            return .kept(other)
+        }
+        let other = try db.first(
+            "SELECT -id FROM other_texts WHERE notification = ? AND text = ?", [.integer(id), .blob(text.bytes)]
+        ) { $0.number(0) }
+        guard let other, try Self.waitAgain(other, new, db) else { return .duplicate(id) }
         return .kept(other)
+    }
+
+    /// What is inside it could not be believed: perhaps it can be now. False where it did not fail.
+    private static func waitAgain(_ id: Int64, _ new: ReceivedNotification, _ db: Database) throws -> Bool {
+        try db.run("DELETE FROM failures WHERE id = ?", [.integer(id)])
+        guard db.changesCount > 0 else { return false }
+        try enqueue(id, new.receivedAt, db)
+        return true
     }
 
     /// Puts a text in the place of one that is damaged, and has it processed: nobody knows whether it is the same. If it is,
