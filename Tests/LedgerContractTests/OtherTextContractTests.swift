@@ -1,3 +1,5 @@
+import AppStoreModels
+import Entitlements
 import Ledger
 import TestSupport
 import Testing
@@ -37,6 +39,53 @@ import Testing
             #expect(try await ledger.backlog().count == 2)
             let again = try await ledger.commit(receiving: texts, folding: [])
             #expect(again == [.duplicate(ids[0]), .duplicate(ids[0])])
+        }
+    }
+
+    /// Has both notifications be about purchase 1.
+    private static func fold(_ ids: [Int64], in scope: Int64, _ ledger: any LedgerEngine) async throws {
+        var facts = RandomFacts(seed: 1)
+        for (index, id) in ids.enumerated() {
+            let number = index + 1
+            let folded = FoldedNotification(
+                id: id, scope: scope, uuid: uuid(number), type: .didRenew, signedDate: Int64(number),
+                transaction: facts.transaction("1"), foldedAt: 6)
+            _ = try await ledger.commit(receiving: [], folding: [folded])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `they are shown with their notifications, and no more of them than of those`(
+        _ engine: Engine
+    ) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let texts = Self.notifications(1, others: 3, in: scope) + Self.notifications(2, others: 2, in: scope)
+            let ids = try await ledger.commit(receiving: texts, folding: []).map(\.id)
+            try #require(ids.count == 7)
+            try await Self.fold([ids[0], ids[4]], in: scope, ledger)
+            let expected: [Int: [Int]] = [
+                0: [], 1: [1000, 1001], 2: [1000, 1001, 1002, 2000], 4: [1000, 1001, 1002, 1003, 2000, 2001],
+                1 << 40: [1000, 1001, 1002, 1003, 2000, 2001, 2002],
+            ]
+            for (limit, numbers) in expected {
+                let found = try await ledger.notifications(about: "1", in: scope, limit: limit)
+                #expect(found.map(\.text) == numbers.map { "text \($0)" }, "\(limit)")
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a proof holds a hundred of them at most`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let most = WantedFacts.mostOtherTexts
+            let texts = Self.notifications(1, others: most + 2, in: scope)
+            let id = try #require(try await ledger.commit(receiving: texts, folding: []).first?.id)
+            try await Self.fold([id], in: scope, ledger)
+            let found = try await ledger.sources(of: [WantedFacts("1")], notifications: true, in: scope)
+            let shown = found.compactMap { fact -> String? in
+                if case .notification(let kept, _) = fact.source { kept.text } else { nil }
+            }
+            #expect(shown == texts.prefix(most + 1).map(\.text))
         }
     }
 }

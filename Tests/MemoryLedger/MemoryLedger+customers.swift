@@ -20,10 +20,11 @@ extension MemoryLedger: CustomerStorage {
     ) async throws -> [KeptNotification] {
         try read { state in
             let mentions = state.records[Key(scope, originalTransactionID)]?.mentions ?? []
-            return mentions.prefix(limit).flatMap { mention in
-                let others = state.otherTexts.filter { $0.value.notification == mention.notification }.keys.sorted()
-                return ([mention.notification] + others.prefix(limit).map { -$0 }).compactMap { state.kept($0) }
-            }.sorted { ($0.signedDate, $0.uuid, $0.text) < ($1.signedDate, $1.uuid, $1.text) }
+            let numbers = mentions.prefix(limit).map(\.notification)
+            return (numbers + state.numbersOfOtherTexts(ofAny: Set(numbers), limit: limit)).compactMap {
+                state.kept($0)
+            }
+            .sorted { ($0.signedDate, $0.uuid, $0.text) < ($1.signedDate, $1.uuid, $1.text) }
         }
     }
 

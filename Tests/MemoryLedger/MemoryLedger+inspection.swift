@@ -77,23 +77,36 @@ extension MemoryLedger: InspectionStorage {
         of wanted: [WantedFacts], notifications: Bool, in scope: Int64
     ) async throws -> [FactText] {
         try read { state in
-            wanted.flatMap { wanted -> [FactText] in
-                let original = wanted.originalTransactionID
-                let sources = state.records[Key(scope, original)]?.sources(of: wanted, notifications: notifications)
-                return (sources ?? []).flatMap { kind, source in
-                    state.texts(of: source, kind).map { FactText(original, $0) }
+            let sources = wanted.flatMap {
+                wanted -> [(original: String, kind: KeptStatement.Kind, source: FactSource)] in
+                let record = state.records[Key(scope, wanted.originalTransactionID)]
+                return (record?.sources(of: wanted, notifications: notifications) ?? []).map {
+                    (original: wanted.originalTransactionID, kind: $0.kind, source: $0.source)
                 }
+            }
+            let others = state.numbersOfOtherTexts(
+                ofAny: Set(sources.compactMap(\.source.notification)), limit: WantedFacts.mostOtherTexts)
+            return sources.flatMap { original, kind, source in
+                state.texts(of: source, kind, others).map { FactText(original, $0) }
             }
         }
     }
 }
 
 extension MemoryLedger.State {
-    fileprivate func texts(of source: FactSource, _ kind: KeptStatement.Kind) -> [KeptSource] {
+    /// The numbers of other texts of some notifications, those of the first notification first.
+    func numbersOfOtherTexts(ofAny notifications: Set<Int64>, limit: Int) -> [Int64] {
+        otherTexts.filter { notifications.contains($0.value.notification) }
+            .sorted { ($0.value.notification, $0.key) < ($1.value.notification, $1.key) }.prefix(limit).map { -$0.key }
+    }
+
+    fileprivate func texts(
+        of source: FactSource, _ kind: KeptStatement.Kind, _ others: [Int64]
+    ) -> [KeptSource] {
         switch source {
         case .notification(let number):
-            let others = otherTexts.filter { $0.value.notification == number }.keys.sorted()
-            return ([number] + others.map { -$0 }).compactMap { kept($0) }.map { .notification($0, holding: kind) }
+            let own = others.filter { otherTexts[-$0]?.notification == number }
+            return ([number] + own).compactMap { kept($0) }.map { .notification($0, holding: kind) }
         case .statement(let number):
             guard let statement = statements[number], statement.kind != .receipt else { return [] }
             return [

@@ -84,10 +84,11 @@ package protocol CustomerStorage: Sendable {
     /// One subscription or purchase; nil when nothing is known of it.
     func lineage(_ originalTransactionID: String, in scope: Int64) async throws -> Lineage?
 
-    /// The notifications about a subscription or purchase, in the order in which they were signed, with every text that
-    /// was signed under the identifier of each.
+    /// The notifications about a subscription or purchase, in the order in which they were signed, with the other texts
+    /// that were signed under their identifiers. What was signed at one instant is in the order of identifiers, then of texts.
     ///
-    /// - Parameter limit: Of how many of them, at most.
+    /// - Parameter limit: How many of them at most, those that were received first; and how many other texts in all, those of
+    ///   the notification first that was received first.
     func notifications(
         about originalTransactionID: String, in scope: Int64, limit: Int
     ) async throws -> [KeptNotification]

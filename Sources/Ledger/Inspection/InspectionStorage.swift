@@ -32,7 +32,8 @@ package protocol InspectionStorage: Sendable {
     func reprocess(_ notifications: [Int64], at now: Milliseconds) async throws
 
     /// The texts that facts are from, in the order in which they are wanted. A receipt is none: what it says has no signature
-    /// of its own. What was signed under one identifier comes together: the fact is from one of them.
+    /// of its own. What was signed under one identifier comes together: the fact is from one of them. Of other texts there are
+    /// ``WantedFacts/mostOtherTexts`` in all, those of the notification first that was received first.
     ///
     /// - Parameter notifications: Whether notifications are wanted, or only what came without one.
     func sources(of wanted: [WantedFacts], notifications: Bool, in scope: Int64) async throws -> [FactText]
@@ -45,6 +46,9 @@ package struct WantedFacts: Sendable, Hashable {
     package var transactions: Set<String>?
     /// Whether the renewal info is one of them.
     package var renewal: Bool
+
+    /// Only Apple signs another text under an identifier that is known; it is not known to have happened.
+    package static let mostOtherTexts = 100
 
     package init(_ originalTransactionID: String, transactions: Set<String>? = nil, renewal: Bool = true) {
         self.originalTransactionID = originalTransactionID

@@ -4,9 +4,6 @@ package import Ledger
 
 /// The texts that facts are from: four questions of the ledger, however many facts they are.
 extension SQLiteStorage {
-    /// Only Apple signs another text under an identifier that is known; it is not known to have happened.
-    private static let otherTextsOfSources = 100
-
     package func sources(
         of wanted: [WantedFacts], notifications: Bool, in scope: Int64
     ) async throws -> [FactText] {
@@ -20,7 +17,7 @@ extension SQLiteStorage {
             }
             let told = try self.notifications(numbered: Set(sources.compactMap(\.source.notification)), db)
             let named = Dictionary(told.map { ($0.id, $0.uuid) }) { first, _ in first }
-            let others = try self.otherTexts(ofAny: told, limit: Self.otherTextsOfSources, db)
+            let others = try self.otherTexts(ofAny: told, limit: WantedFacts.mostOtherTexts, db)
             let texts = Dictionary(grouping: told + others, by: \.uuid)
             let statements = try self.statements(Set(sources.compactMap(\.source.statement)), db)
             return sources.flatMap { original, kind, source -> [FactText] in
