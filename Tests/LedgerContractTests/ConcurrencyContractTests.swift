@@ -1,0 +1,269 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+@Suite struct `The contract of many at the same time` {
+    private static let writers = 12
+    private static let now: Milliseconds = 1_800_000_000_000
+
+    private static func withLedger(
+        _ engine: Engine, _ body: (any LedgerEngine, Scope) async throws -> Void
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            try await body(walk.ledger, try #require(walk.scopes.first))
+        }
+    }
+
+    /// What several get who ask at the same time.
+    private static func atOnce<Answer: Sendable>(
+        _ body: @escaping @Sendable (Int) async throws -> Answer
+    ) async throws -> [Answer] {
+        try await withThrowingTaskGroup(of: Answer.self) { group in
+            for number in 0..<writers { group.addTask { try await body(number) } }
+            var answers: [Answer] = []
+            for try await answer in group { answers.append(answer) }
+            return answers
+        }
+    }
+
+    /// Notifications that nobody else has.
+    private static func notifications(_ numbers: Range<Int>, in scope: Scope) -> [ReceivedNotification] {
+        numbers.map { number in
+            ReceivedNotification(
+                scope: scope.id, uuid: uuid(number), type: "TEST", signedDate: now, receivedAt: now,
+                origin: .delivered, text: "text \(1000 + number)")
+        }
+    }
+
+    private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000\(1000 + number)" }
+
+    @Test(arguments: Engine.allCases)
+    func `notifications that several receive in different orders are kept once, folded once and told once`(
+        _ engine: Engine
+    ) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let all = Self.notifications(0..<10, in: scope)
+            let receptions = try await Self.atOnce { number in
+                let first = number % all.count
+                return try await ledger.commit(receiving: Array(all[first...] + all[..<first]), folding: [])
+            }.flatMap { $0 }
+            let kept = receptions.filter { $0 == .kept($0.id) }.map(\.id)
+            #expect(kept.count == all.count && Set(kept) == Set(receptions.map(\.id)))
+            #expect(try await ledger.backlog().count == all.count)
+            var facts = RandomFacts(seed: 1)
+            let fact = facts.transaction("1")
+            let folded = try await ledger.pending(after: 0, limit: 99).map { waiting in
+                FoldedNotification(
+                    id: waiting.id, scope: scope.id, uuid: waiting.uuid, type: .didRenew, signedDate: Self.now,
+                    transaction: fact, foldedAt: Self.now)
+            }
+            try #require(Set(folded.map(\.uuid)) == Set(all.map(\.uuid)))
+            _ = try await Self.atOnce { number in
+                let first = number % folded.count
+                return try await ledger.commit(receiving: [], folding: Array(folded[first...] + folded[..<first]))
+            }
+            #expect(try await ledger.backlog().count == 0)
+            let page = try await ledger.events(FeedQuery(after: 0, scopes: [scope.id], limit: 99), within: .none)
+            #expect(page.items.map(\.event.id).sorted() == all.map { LedgerEvent.prefix + $0.uuid })
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what several fold about one purchase all counts`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            var facts = RandomFacts(seed: 2)
+            let ledgers = [try await Walk(try engine.open(in: folder)), try await Walk(try engine.open(in: folder))]
+            let (ledger, other, scope) = (ledgers[0].ledger, ledgers[1].ledger, ledgers[0].scopes[0])
+            let received = Self.notifications(0..<Self.writers, in: scope)
+            let ids = try await ledger.commit(receiving: received, folding: []).map(\.id)
+            #expect(try await other.commit(receiving: received, folding: []).map(\.id) == ids)
+            let folded = ids.enumerated().map { index, id in
+                var fact = facts.transaction("1")
+                fact.transactionID = "1\(index)"
+                return FoldedNotification(
+                    id: id, scope: scope.id, uuid: Self.uuid(index), type: .didRenew, signedDate: Self.now,
+                    transaction: fact, foldedAt: Self.now)
+            }
+            _ = try await Self.atOnce { try await ledger.commit(receiving: [], folding: [folded[$0]]) }
+            for one in folded { _ = try await other.commit(receiving: [], folding: [one]) }
+            let lineage = try await ledger.lineage("1", in: scope.id)
+            #expect(lineage?.transactions.count == Self.writers)
+            let expected = try await other.lineage("1", in: scope.id)
+            #expect(lineage == expected)
+            let digest = try await other.digest()
+            #expect(try await ledger.digest() == digest)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a commit is seen whole or not at all, also when it is called off`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let counts = try await Self.atOnce { number in
+                let some = Self.notifications(5 * number..<5 * number + 5, in: scope)
+                if number.isMultiple(of: 2) { _ = try await ledger.commit(receiving: some, folding: []) }
+                return try await ledger.backlog().count
+            }
+            #expect(counts.allSatisfy { $0.isMultiple(of: 5) }, "\(counts)")
+            for round in Self.writers..<Self.writers + 20 {
+                let some = Self.notifications(5 * round..<5 * round + 5, in: scope)
+                let before = try await ledger.backlog().count
+                let task = Task { try await ledger.commit(receiving: some, folding: []) }
+                task.cancel()
+                let result = await task.result
+                let new = try await ledger.backlog().count - before
+                switch result {
+                case .success: #expect(new == 5)
+                case .failure: #expect([0, 5].contains(new))
+                }
+            }
+        }
+    }
+
+    /// A ledger that knows purchases of nobody.
+    private static func withPurchases(
+        _ engine: Engine, _ originals: [String], _ body: (any LedgerEngine, Int64) async throws -> Void
+    ) async throws {
+        try await withLedger(engine) { ledger, scope in
+            _ = try await ledger.commit(
+                originals.map { original in
+                    Statement(
+                        scope: scope.id,
+                        fact: .transaction(
+                            TransactionFact(
+                                transactionID: original, originalTransactionID: original, productID: "gold",
+                                type: .nonConsumable, purchaseDate: RandomFacts.start, signedDate: RandomFacts.start)),
+                        origin: .app, receivedAt: 0, text: "text \(original)")
+                })
+            try await body(ledger, scope.id)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `of the customers who claim a purchase that stays with the first, one has it`(_ engine: Engine) async throws {
+        try await Self.withPurchases(engine, ["1"]) { ledger, scope in
+            let outcomes = try await Self.atOnce { number in
+                let claim = Claim(
+                    customer: "c\(number)", scope: scope, originalTransactionIDs: ["1"], policy: .keepOriginal,
+                    claimedAt: Self.now)
+                return try await ledger.claim(claim) { _ in true }
+            }
+            #expect(outcomes.count { $0 == .granted(["1"]) } == 1)
+            #expect(outcomes.count { $0 == .inUse } == Self.writers - 1)
+            #expect(try await ledger.owners(of: "1", in: scope).count == 1)
+            #expect(try await ledger.lastEvent() == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a claim and a merge are seen whole or not at all, and carried out once`(_ engine: Engine) async throws {
+        let originals = (10..<18).map { "\($0)" }
+        try await Self.withPurchases(engine, originals) { ledger, scope in
+            let claim = Claim(
+                customer: "anna", scope: scope, originalTransactionIDs: originals, policy: .transfer,
+                claimedAt: Self.now)
+            let claimed = try await Self.atOnce { number in
+                if number.isMultiple(of: 4) { _ = try await ledger.claim(claim) { _ in true } }
+                return try await ledger.lineages(of: "anna", in: scope).count
+            }
+            #expect(Set(claimed).isSubset(of: [0, 8]) && claimed.contains(8), "\(claimed)")
+            #expect(try await ledger.lastEvent() == 8)
+            let merged = try await Self.atOnce { number -> (moved: Int, seen: Int) in
+                var moved = 0
+                if number.isMultiple(of: 4) {
+                    moved = try await ledger.merge("anna", into: "ben", in: scope, at: Self.now + 1).count
+                }
+                let seen = try await ledger.lineages(of: "ben", in: scope).count
+                return (moved: moved, seen: seen)
+            }
+            #expect(merged.map(\.moved).reduce(0, +) == 8)
+            #expect(Set(merged.map(\.seen)).isSubset(of: [0, 8]), "\(merged)")
+            #expect(try await ledger.lastEvent() == 16)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a request with a key, an endpoint's name, a grant, its end and a question are had once`(
+        _ engine: Engine
+    ) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let decisions = try await Self.atOnce { _ in
+                try await ledger.beginRequest(
+                    "k", of: "c", about: nil, fingerprint: Data([1]), at: Self.now, patience: 9)
+            }
+            #expect(decisions.count { $0 == .proceed } == 1)
+            let endpoints = try await Self.atOnce { _ in
+                try await ledger.addWebhook(.init(name: "crm", url: "https://example.com", secrets: []), at: 0)?.id
+            }
+            #expect(endpoints.count { $0 != nil } == 1)
+            let content = GrantEvent.Content(
+                customer: "anna", entitlement: "pro", until: Self.now + 5, reason: "sorry", actor: "team")
+            let grants = try await Self.atOnce { _ in
+                try await ledger.createGrant("g", content, in: scope.id, at: Self.now)
+            }
+            #expect(Set(grants).count == 1)
+            #expect(try await ledger.lastEvent() == 1)
+            let ended = try await Self.atOnce { _ in
+                try await ledger.emitExpiredGrants(at: Self.now + 9, limit: 9).count
+            }
+            #expect(ended.reduce(0, +) == 1)
+            #expect(try await ledger.lastEvent() == 2)
+            var facts = RandomFacts(seed: 1)
+            let received = Self.notifications(0..<1, in: scope)
+            let id = try #require(try await ledger.commit(receiving: received, folding: []).first?.id)
+            let asked = FoldedNotification(
+                id: id, scope: scope.id, uuid: Self.uuid(0), type: .consumptionRequest, signedDate: Self.now,
+                transaction: facts.transaction("1"), foldedAt: Self.now)
+            _ = try await ledger.commit(receiving: [], folding: [asked])
+            let taken = try await Self.atOnce { _ in
+                try await ledger.takeInquiries(at: Self.now, leaseEnds: Self.now + 1000, limit: 9)
+            }
+            #expect(taken.map(\.count).reduce(0, +) == 1)
+        }
+    }
+
+    /// Numbers of events have to become known in their order, or a reader goes past one that is not there yet.
+    @Test(arguments: Engine.allCases)
+    func `every event is sent once and stands in the feed once, however many make events meanwhile`(
+        _ engine: Engine
+    ) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
+            let endpoint = try #require(try await ledger.addWebhook(definition, at: 0)).id
+            let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
+            @Sendable func feed(after cursor: Int64) async throws -> FeedPage {
+                try await ledger.events(FeedQuery(after: cursor, scopes: [scope.id], limit: 3), within: .none)
+            }
+            let read = try await Self.atOnce { number -> (ids: [String], cursor: Int64) in
+                var (ids, cursor): ([String], Int64) = ([], 0)
+                for round in 0..<10 {
+                    switch number {
+                    case 0:
+                        let page = try await feed(after: cursor)
+                        (ids, cursor) = (ids + page.items.map(\.event.id), page.cursor)
+                    case 1, 2: _ = try await ledger.fanOut(to: [target], within: .none, limit: 4, at: Self.now)
+                    default:
+                        let content = GrantEvent.Content(
+                            customer: "c\(number)", entitlement: "pro", reason: "sorry", actor: "team")
+                        _ = try await ledger.createGrant("g\(number)_\(round)", content, in: scope.id, at: Self.now)
+                    }
+                }
+                return (ids: ids, cursor: cursor)
+            }
+            var (ids, cursor) = (read.flatMap(\.ids), read.map(\.cursor).max() ?? 0)
+            var hasMore = true
+            while hasMore {
+                let page = try await feed(after: cursor)
+                (ids, cursor, hasMore) = (ids + page.items.map(\.event.id), page.cursor, page.hasMore)
+            }
+            while try await ledger.fanOut(to: [target], within: .none, limit: 4, at: Self.now) != .done {}
+            let sent = try await ledger.deliveries(of: endpoint, in: nil, before: nil, limit: 999).map(\.eventID)
+            let count = 10 * (Self.writers - 3)
+            #expect(sent.count == count && Set(sent).count == count)
+            #expect(ids.count == count && Set(ids) == Set(sent))
+        }
+    }
+}
