@@ -22,7 +22,7 @@ extension MemoryLedger.State {
         let begin = WebhookEndpoint.beginning(endpoint.begin, at: now)
         let candidates = numberedEvents.filter { $0.number > endpoint.endpoint.cursor }.prefix(limit)
         var progress = candidates.count == limit ? FanOutProgress.more : .done
-        var (lanes, made) = (Set<String>(), 0)
+        var (lanes, made) = (Set<ExactText>(), 0)
         for candidate in candidates {
             if holds(candidate.event, gate) {
                 progress = .held
@@ -43,7 +43,7 @@ extension MemoryLedger.State {
                 break
             }
         }
-        for lane in lanes.sorted() { release(lane, to: target.endpoint, due: progress == .more ? nil : now) }
+        for lane in lanes.sorted() { release(lane.text, to: target.endpoint, due: progress == .more ? nil : now) }
         return progress
     }
 
@@ -52,7 +52,7 @@ extension MemoryLedger.State {
         guard let endpoint = endpoints[target.endpoint] else { return outcome }
         let wanted = wanted(range, by: target)
         let (cursor, begin) = (endpoint.endpoint.cursor, WebhookEndpoint.beginning(endpoint.begin, at: now))
-        var lanes: Set<String> = []
+        var lanes: Set<ExactText> = []
         for event in wanted {
             outcome.deliveries += add(event, to: target, at: now, &lanes)
             _ = addRepeats(after: event, to: target, begin: begin, at: now, &lanes) {
@@ -64,11 +64,12 @@ extension MemoryLedger.State {
             }
         }
         // Who has something sent again believes that the endpoint works.
-        for delivery in deliveries.values where delivery.endpoint == target.endpoint && lanes.contains(delivery.lane) {
+        for delivery in deliveries.values
+        where delivery.endpoint == target.endpoint && lanes.contains(ExactText(delivery.lane)) {
             guard let due = delivery.due, due > now else { continue }
             deliveries[delivery.id]?.due = now
         }
-        for lane in lanes.sorted() { release(lane, to: target.endpoint, due: nil) }
+        for lane in lanes.sorted() { release(lane.text, to: target.endpoint, due: nil) }
         return outcome
     }
 
@@ -78,18 +79,18 @@ extension MemoryLedger.State {
     }
 
     private mutating func add(
-        _ event: MemoryLedger.Numbered, to target: FanOutTarget, at now: Milliseconds, _ lanes: inout Set<String>
+        _ event: MemoryLedger.Numbered, to target: FanOutTarget, at now: Milliseconds, _ lanes: inout Set<ExactText>
     ) -> Int {
         let variants = max(0, target.deliveries(event.event.type, event.event.scope))
         for variant in 0..<variants { addDelivery(of: event, variant: variant, to: target.endpoint, at: now) }
-        if variants > 0 { lanes.insert(lane(of: event)) }
+        if variants > 0 { lanes.insert(ExactText(lane(of: event))) }
         return variants
     }
 
     /// Says again what is newer than an event about the same purchase, was told and does not come after it by itself.
     private mutating func addRepeats(
         after late: MemoryLedger.Numbered, to target: FanOutTarget, begin: Milliseconds, at now: Milliseconds,
-        _ lanes: inout Set<String>, where hasGoneOut: (MemoryLedger.Numbered) -> Bool
+        _ lanes: inout Set<ExactText>, where hasGoneOut: (MemoryLedger.Numbered) -> Bool
     ) -> Int {
         var made = 0
         for newer in newer(than: late.event) where newer.event.occurredAt >= begin && hasGoneOut(newer) {
@@ -104,7 +105,7 @@ extension MemoryLedger.State {
             for variant in 0..<variants {
                 addDelivery(of: newer, variant: variant, to: target.endpoint, in: lane, isRepeat: true, at: now)
             }
-            if variants > 0 { lanes.insert(lane) }
+            if variants > 0 { lanes.insert(ExactText(lane)) }
             made += variants
         }
         return made

@@ -5,6 +5,9 @@ package import Foundation
 /// that conforms to all of them can take SQLite's place, and nothing else changes.
 ///
 /// Every method that writes is one database transaction: all of it is on disk when it returns, or nothing is.
+///
+/// Names and identifiers of every kind are compared by their bytes in UTF-8, and lists in the order of identifiers are in the
+/// order of those bytes: a database must know neither case nor normal forms nor the order of a language.
 package protocol LedgerStorage: Sendable {
     /// The scopes, made where they are not there yet.
     func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> ScopeRegistry

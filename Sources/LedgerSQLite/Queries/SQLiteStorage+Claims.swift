@@ -39,14 +39,14 @@ extension SQLiteStorage: ClaimStorage {
     package static func relatives(
         of originalTransactionIDs: [String], in scope: Int64, _ db: Database
     ) throws -> [String] {
-        var all = Set(originalTransactionIDs)
-        var accounts: Set<String> = []
+        var all = Set(originalTransactionIDs.map { ExactText($0) })
+        var accounts: Set<ExactText> = []
         for id in all {
             let account = try db.first(
                 "SELECT app_transaction_id FROM lineages WHERE scope = ? AND original_id = ?",
-                [.integer(scope), .text(id)]
+                [.integer(scope), .text(id.text)]
             ) { $0.text(0) }
-            if let account { accounts.insert(account) }
+            if let account { accounts.insert(ExactText(account)) }
         }
         for account in accounts {
             all.formUnion(
@@ -54,10 +54,10 @@ extension SQLiteStorage: ClaimStorage {
                     """
                     SELECT original_id FROM lineages INDEXED BY lineages_by_account
                     WHERE scope = ? AND app_transaction_id = ? AND app_transaction_id IS NOT NULL
-                    """, [.integer(scope), .text(account)]
-                ) { $0.text(0) })
+                    """, [.integer(scope), .text(account.text)]
+                ) { $0.text(0).map { ExactText($0) } })
         }
-        return all.sorted()
+        return all.sorted().map(\.text)
     }
 }
 
@@ -88,9 +88,8 @@ private struct ClaimTransaction {
     /// Takes the purchases that the claim names, and says which are the customer's then.
     private func takePurchases(_ db: Database) throws -> Set<String> {
         var granted: Set<String> = []
-        for original in Set(claim.originalTransactionIDs).sorted() where try take(original, db) {
-            granted.insert(original)
-        }
+        for original in Set(claim.originalTransactionIDs.map { ExactText($0) }).sorted().map(\.text)
+        where try take(original, db) { granted.insert(original) }
         return granted
     }
 

@@ -35,7 +35,8 @@ extension SQLiteStorage: CustomerStorage {
 
     package func lineages(ofAccounts appTransactionIDs: [String], in scope: Int64) async throws -> [Lineage] {
         try await read { db in
-            try Set(appTransactionIDs).sorted().flatMap { try Self.lineages(ofAccount: $0, in: scope, db) }
+            try Set(appTransactionIDs.map { ExactText($0) }).sorted()
+                .flatMap { try Self.lineages(ofAccount: $0.text, in: scope, db) }
         }
     }
 
@@ -174,7 +175,9 @@ extension SQLiteStorage: CustomerStorage {
     /// All in one question, so that what it finds is of one instant.
     static func lineages(of customer: String, in scope: Int64, _ db: Database) throws -> [Lineage] {
         var found = try db.all(lineagesOfCustomer, values(of: customer, in: scope)) { try LineageTable.lineage($0) }
-        if found.count > 1 { found.sort { $0.originalTransactionID < $1.originalTransactionID } }
+        if found.count > 1 {
+            found.sort { ExactText($0.originalTransactionID) < ExactText($1.originalTransactionID) }
+        }
         return found
     }
 

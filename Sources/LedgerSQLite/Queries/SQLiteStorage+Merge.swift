@@ -34,8 +34,8 @@ private struct Merge {
             "SELECT original_id FROM claims WHERE scope = ? AND customer = ? ORDER BY original_id",
             [.integer(scope), .text(from)]
         ) { $0.text(0) }
-        let originals = try Set(claimed + SQLiteStorage.originals(of: from, in: scope, db)).sorted()
-        for original in originals where try move(original, db) { moved.insert(original) }
+        let all = try (claimed + SQLiteStorage.originals(of: from, in: scope, db)).map { ExactText($0) }
+        for original in Set(all).sorted().map(\.text) where try move(original, db) { moved.insert(original) }
         let accounts = try db.all(
             "SELECT app_transaction_id FROM account_claims WHERE scope = ? AND customer = ? ORDER BY 1",
             [.integer(scope), .text(from)]

@@ -21,7 +21,7 @@ struct DeliveryLanes {
     let db: Database
     /// How many deliveries were made.
     private(set) var count = 0
-    private var touched: Set<String> = []
+    private var touched: Set<ExactText> = []
 
     init(_ target: FanOutTarget, begin: Milliseconds, at now: Milliseconds, _ db: Database) {
         (self.target, self.begin, self.now, self.db) = (target, begin, now, db)
@@ -57,7 +57,7 @@ struct DeliveryLanes {
                 .init(isRepeat), .integer(now),
             ])
         count += 1
-        touched.insert(candidate.lane)
+        touched.insert(ExactText(candidate.lane))
         return db.lastInsertedRowID
     }
 
@@ -108,7 +108,7 @@ struct DeliveryLanes {
     /// - Parameter isLast: Whether no more events come that could be put before it, so that it is due.
     mutating func release(isLast: Bool) throws {
         for lane in touched.sorted() {
-            try Self.release(lane, to: target.endpoint, due: isLast ? now : Self.named, db)
+            try Self.release(lane.text, to: target.endpoint, due: isLast ? now : Self.named, db)
         }
         touched = []
     }
@@ -121,7 +121,7 @@ struct DeliveryLanes {
                 """
                 UPDATE deliveries SET due = ? WHERE id IN (
                     SELECT id FROM \(Kind.customer.rows) AND due > ?)
-                """, [.integer(now), .integer(target.endpoint), .text(lane), .integer(now)])
+                """, [.integer(now), .integer(target.endpoint), .text(lane.text), .integer(now)])
         }
     }
 
@@ -130,7 +130,8 @@ struct DeliveryLanes {
         after lane: String, _ purchase: String?, to endpoint: Int64, at now: Milliseconds, _ db: Database
     ) throws {
         try release(lane, to: endpoint, due: now, db)
-        guard let purchase, let next = try next(.purchase, purchase, to: endpoint, db), next.lane != lane else {
+        guard let purchase, let next = try next(.purchase, purchase, to: endpoint, db), !next.lane.isExactly(lane)
+        else {
             return
         }
         try release(next.lane, to: endpoint, due: now, db)

@@ -1,0 +1,151 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+/// A database may take names for the same that differ in case, in their normal form or in blanks, or put them in the order
+/// of a language.
+@Suite struct `The contract of names` {
+    private static let long = String(repeating: "\u{E9}", count: 127)
+    private static let names = [
+        "9", "10", "a", "A", "B", "z", "_", "_a", "%", "a%", "'", "\\", " a", "a ", "K", "\u{212A}", "\u{E9}",
+        "e\u{301}", "\u{FFFD}", "\u{1F600}", "\(long)x", "\(long)y",
+    ].map { ExactText($0) }
+
+    private static func withLedger(
+        _ engine: Engine, _ body: (any LedgerEngine, Scope) async throws -> Void
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            try await body(walk.ledger, try #require(walk.scopes.first))
+        }
+    }
+
+    /// A purchase of a name that the customer has the money back for, by an Apple account of that name.
+    private static func purchase(_ name: ExactText, in scope: Scope) -> Statement {
+        let fact = TransactionFact(
+            transactionID: name.text, originalTransactionID: name.text, productID: "gold", type: .nonConsumable,
+            purchaseDate: RandomFacts.start, signedDate: RandomFacts.start, revocationDate: RandomFacts.start,
+            appTransactionID: name.text)
+        return Statement(
+            scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(name.text)")
+    }
+
+    private static func endpoint(_ name: String, _ ledger: any LedgerEngine) async throws -> WebhookEndpoint? {
+        try await ledger.addWebhook(.init(name: name, url: "https://example.com", secrets: []), at: 0)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `two that differ in one byte are two`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            for (index, name) in Self.names.enumerated() {
+                let text = name.text
+                _ = try await ledger.commit([Self.purchase(name, in: scope)])
+                let claim = Claim(
+                    customer: text, scope: scope.id, originalTransactionIDs: [text], appTransactionID: text,
+                    policy: .keepOriginal, claimedAt: 5)
+                #expect(try await ledger.claim(claim) { _ in true } == .granted([text]), "\(text)")
+                let report = UsageReport(consumptionPercentage: Int32(index), reportedAt: 5)
+                try await ledger.record(report, of: text, in: scope.id)
+                try await ledger.record(revision: text, of: text, in: scope.id, at: 5)
+                try await ledger.add(requests: [text], in: scope.id, because: .restore, at: 5)
+                for (key, client) in [(text, "c"), ("k", text)] {
+                    let decision = try await ledger.beginRequest(
+                        key, of: client, about: nil, fingerprint: Data([1]), at: 5, patience: 9)
+                    #expect(decision == .proceed, "\(text)")
+                }
+                #expect(try await Self.endpoint(text, ledger) != nil, "\(text)")
+                let received = ReceivedNotification(
+                    scope: scope.id, uuid: text, type: "TEST", signedDate: 5, receivedAt: 5, origin: .delivered,
+                    text: "text")
+                let reception = try await ledger.commit(receiving: [received], folding: []).first
+                #expect(reception.map { $0 == .kept($0.id) } == true, "\(text)")
+            }
+            #expect(try await ledger.historyRequestCounts(in: scope.id).waiting == Self.names.count)
+            // One of them is nobody's any more.
+            _ = try await ledger.erase("a", in: scope, at: 9)
+            for (index, name) in Self.names.enumerated() {
+                let text = name.text
+                #expect(try await ledger.historyMark(of: [text], in: scope.id)?.revision?.isExactly(text) == true)
+                #expect(try await ledger.notification(text)?.uuid.isExactly(text) == true, "\(text)")
+                let original = try await ledger.originalTransactionID(of: text, in: scope.id)
+                #expect(original?.isExactly(text) == true, "\(text)")
+                let expected = text == "a" ? [] : [name]
+                let lineages = try await ledger.lineages(of: text, in: scope.id).map(\.originalTransactionID)
+                #expect(lineages.map { ExactText($0) } == expected)
+                let accounts = try await ledger.accounts(of: text, in: scope.id)
+                #expect(accounts.map { ExactText($0) } == expected)
+                let reports = try await ledger.usage(of: text, transactionID: "t", productID: "p", in: scope.id)
+                let percentages = reports.compactMap(\.consumptionPercentage)
+                #expect(percentages == expected.map { _ in Int32(index) }, "\(text)")
+                let erased = try await ledger.lastErasure(of: text, in: scope)
+                #expect((erased == nil) != expected.isEmpty, "\(text)")
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the deliveries of two that differ in one byte do not wait for each other`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let endpoint = try #require(try await Self.endpoint("crm", ledger)).id
+            for name in Self.names {
+                _ = try await ledger.commit([Self.purchase(name, in: scope)])
+                let claim = Claim(
+                    customer: name.text, scope: scope.id, originalTransactionIDs: [name.text], policy: .transfer,
+                    claimedAt: 5)
+                _ = try await ledger.claim(claim) { _ in true }
+            }
+            let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
+            #expect(try await ledger.fanOut(to: [target], within: .none, limit: 100, at: 6) == .done)
+            let due = try await ledger.dueDeliveries(of: endpoint, at: 6, limit: 100)
+            #expect(due.count == Self.names.count)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `lists are in the order of bytes, and each stands on one page`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let (id, sorted) = (scope.id, Self.names.sorted())
+            for name in Self.names.reversed() {
+                _ = try await ledger.commit([Self.purchase(name, in: scope)])
+                _ = try await Self.endpoint(name.text, ledger)
+            }
+            var (found, after): ([ExactText], String?) = ([], "")
+            while let place = after {
+                after = try await ledger.summaries(after: place, in: id, limit: 1).first?.originalTransactionID
+                if let after { found.append(ExactText(after)) }
+            }
+            #expect(found == sorted, "summaries")
+            (found, after) = ([], "")
+            while let place = after {
+                let page = try await ledger.unclaimedPurchases(in: id, after: place, limit: 1)
+                (found, after) = (found + page.items.map { ExactText($0.originalTransactionID) }, page.next)
+            }
+            #expect(found == sorted, "unclaimed purchases")
+            found = []
+            var query = SegmentQuery(.refunded, in: id, at: RandomFacts.start.milliseconds + 1, limit: 1)
+            repeat {
+                let page = try await ledger.members(query)
+                found += page.items.map { ExactText($0.lineage.originalTransactionID) }
+                query.after = page.next
+            } while query.after != nil
+            #expect(found == sorted, "a segment")
+            let all = Self.names.map(\.text)
+            #expect(try await ledger.webhookEndpoints().map { ExactText($0.name) } == sorted)
+            let relatives = try await ledger.identifiersOfRelatives(of: all, in: id)
+            #expect(relatives.map { ExactText($0) } == sorted)
+            let ofAccounts = try await ledger.lineages(ofAccounts: all, in: id)
+            #expect(ofAccounts.map { ExactText($0.originalTransactionID) } == sorted)
+            let claim = Claim(
+                customer: "anna", scope: id, originalTransactionIDs: all, policy: .share, claimedAt: 5)
+            _ = try await ledger.claim(claim) { _ in true }
+            let lineages = try await ledger.lineages(of: "anna", in: id)
+            #expect(lineages.map { ExactText($0.originalTransactionID) } == sorted)
+            _ = try await ledger.merge("anna", into: "ben", in: id, at: 6)
+            let held = try await ledger.purchasesHeld(by: "ben", in: id)
+            #expect(held.map { ExactText($0.lineage.originalTransactionID) } == sorted)
+        }
+    }
+}
