@@ -108,12 +108,12 @@ extension SQLiteStorage: ConsumptionStorage {
     ) async throws -> [ConsumptionInquiry] {
         try await read { db in
             var all: [ConsumptionInquiry] = []
-            for original in originalTransactionIDs {
+            for original in Set(originalTransactionIDs.map { ExactText($0) }) {
                 all += try db.all(
                     """
                     SELECT \(ConsumptionTables.columns) FROM consumption_requests
                     WHERE scope = ? AND original_id = ? ORDER BY requested_at DESC, id DESC LIMIT ?
-                    """, [.integer(scope), .text(original), .init(limit)]
+                    """, [.integer(scope), .text(original.text), .init(limit)]
                 ) { ConsumptionTables.inquiry($0) }
             }
             return Array(all.sorted { ($0.requestedAt, $0.id) > ($1.requestedAt, $1.id) }.prefix(limit))

@@ -7,9 +7,10 @@ extension SQLiteStorage {
     func notifications(
         about original: String, _ filter: InboxFilter, before id: Int64, limit: Int, _ db: Database
     ) throws -> NotificationPage {
-        let numbers = try filter.scopes.flatMap { scope in
+        let mentioned = try filter.scopes.flatMap { scope in
             try LineageTable.record(original, in: scope, db)?.mentions.map(\.notification) ?? []
-        }.filter { $0 < id }.sorted(by: >)
+        }
+        let numbers = Set(mentioned).filter { $0 < id }.sorted(by: >)
         var items: [KeptNotification] = []
         for start in stride(from: 0, to: numbers.count, by: limit + 1) {
             let found = try notifications(numbered: numbers[start...].prefix(limit + 1), db)

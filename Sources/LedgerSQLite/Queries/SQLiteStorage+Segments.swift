@@ -33,7 +33,7 @@ extension SQLiteStorage: SegmentStorage {
             ) { row in row.text(0).flatMap { original in SegmentTable.row(of: row, from: 1).map { (original, $0) } } }
             var items: [SegmentMember] = []
             var seen = 0
-            for (original, row) in rows {
+            for (original, row) in rows where items.count < query.limit {
                 seen += 1
                 // A record that is damaged must not keep all after it out of the list.
                 if query.holds(row),
@@ -41,7 +41,6 @@ extension SQLiteStorage: SegmentStorage {
                 {
                     items.append(member)
                 }
-                if items.count == query.limit { break }
             }
             let isOver = rows.count < Self.window && seen == rows.count
             let next = rows.prefix(seen).last.map { SegmentPlace(number: $1.place, originalTransactionID: $0) }

@@ -31,7 +31,7 @@ extension SQLiteStorage: UnclaimedStorage {
             ) { row in row.text(0).map { (original: $0, isClaimed: row.number(1) == 1) } }
             var items: [Lineage] = []
             var last: String?
-            for row in rows {
+            for row in rows where items.count < limit {
                 last = row.original
                 // A record that is damaged must not keep all after it out of the list.
                 if !row.isClaimed,
@@ -40,7 +40,6 @@ extension SQLiteStorage: UnclaimedStorage {
                 {
                     items.append(lineage)
                 }
-                if items.count == limit { break }
             }
             let isOver = rows.count < Self.window && last == rows.last?.original
             return (items, isOver ? nil : last)

@@ -1,0 +1,173 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+/// In PostgreSQL a list without elements is an error of syntax, and one with an element twice can find it twice.
+@Suite struct `The contract of lists` {
+    private static let now = RandomFacts.start.milliseconds + 5 * 86_400_000
+
+    /// A ledger in which all kinds of things have happened.
+    private static func withLedger(_ engine: Engine, _ body: (Walk) async throws -> Void) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            var walk = try await Walk(try engine.open(in: folder))
+            for step in try Step.walk(seed: 1, count: 120) { _ = try await step.carryOut(&walk) }
+            try await body(walk)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an empty list finds and changes nothing`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { walk in
+            let (ledger, id, now) = (walk.ledger, walk.scopes[0].id, Self.now)
+            let before = try await LedgerView.lines(of: ledger, in: walk.scopes, at: now)
+            let noScopes: [Int64] = []
+            try #require(before.count > 50)
+
+            #expect(try await ledger.scopes(of: []).all == walk.scopes)
+            #expect(try await ledger.commit(receiving: [], folding: []).isEmpty)
+            #expect(try await ledger.commit([Statement]()) == 0)
+            try await ledger.commit([Refusal]())
+            try await ledger.keep([OriginalPurchase]())
+            try await ledger.add(requests: [], in: id, because: .restore, at: now)
+            try await ledger.recordAsked(about: [], in: id, at: now)
+            try await ledger.reprocess([], at: now)
+            try await ledger.registerWebhooks([], at: now)
+            try await ledger.appendAudit([], dropping: .min)
+            #expect(try await ledger.fanOut(to: [], within: .none, limit: 5, at: now) == .done)
+            #expect(try await ledger.letGo(to: [], limit: 5, at: now) == false)
+            #expect(try await ledger.record([DeliveryOutcome](), patience: 1, at: now).isEmpty)
+            let after = try await LedgerView.lines(of: ledger, in: walk.scopes, at: now)
+            let isSame = before == after
+            #expect(isSame)
+
+            #expect(try await ledger.lineages(ofAccounts: [], in: id).isEmpty)
+            #expect(try await ledger.relatives(of: [], in: id).isEmpty)
+            #expect(try await ledger.identifiersOfRelatives(of: [], in: id).isEmpty)
+            #expect(try await ledger.historyMark(of: [], in: id) == nil)
+            #expect(try await ledger.openRecoveries(in: noScopes).isEmpty)
+            #expect(try await ledger.recoveries(in: noScopes, before: nil, limit: 5).isEmpty)
+            #expect(try await ledger.missing(in: noScopes).isEmpty)
+            #expect(try await ledger.failedNotifications(code: "no", in: noScopes, limit: 5).isEmpty)
+            #expect(try await ledger.inquiries(about: [], in: id, limit: 5).isEmpty)
+            #expect(try await ledger.sources(of: [], notifications: true, in: id).isEmpty)
+            #expect(try await ledger.status(for: []) == nil)
+            #expect(try await ledger.nextDelivery(to: [], after: 0) == nil)
+            let feed = try await ledger.events(FeedQuery(after: 0, scopes: [], limit: 5), within: .none)
+            #expect(feed.items.isEmpty && feed.cursor > 0)
+            for state in [nil, KeptNotification.State.pending, .folded, .failed] {
+                for original in [nil, "1"] {
+                    var filter = InboxFilter(scopes: noScopes)
+                    (filter.state, filter.originalTransactionID) = (state, original)
+                    #expect(try await ledger.notifications(filter, before: .max, limit: 5).items.isEmpty)
+                }
+            }
+            let nobody = DeliveryFilter(customer: .init(name: "anna", scopes: []))
+            for endpoint in try await ledger.webhookEndpoints() {
+                let found = try await ledger.deliveries(
+                    of: endpoint.id, matching: nobody, before: .max, limit: 5, looking: 5)
+                #expect(found.items.isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what is named twice in a list is found once`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            let (ledger, scope) = (walk.ledger, walk.scopes[0])
+            var facts = RandomFacts(seed: 1)
+            for number in 0..<3 {
+                let uuid = "00000000-0000-4000-8000-00000000000\(number)"
+                let received = ReceivedNotification(
+                    scope: scope.id, uuid: uuid, type: "CONSUMPTION_REQUEST", signedDate: Self.now,
+                    receivedAt: Self.now, origin: .delivered, text: "text \(number)")
+                let reception = try #require(try await ledger.commit(receiving: [received], folding: []).first)
+                let folded = FoldedNotification(
+                    id: reception.id, scope: scope.id, uuid: uuid, type: .consumptionRequest, signedDate: Self.now,
+                    transaction: facts.transaction("1"), foldedAt: Self.now)
+                _ = try await ledger.commit(receiving: [], folding: [folded])
+            }
+            let recovery = try await ledger.begin(
+                .asked(scope.id, from: 0, until: 1000, filters: [], RecoverySettings()), at: 0)
+            let twice = [scope.id, scope.id]
+            #expect(try await ledger.inquiries(about: ["1", "1"], in: scope.id, limit: 9).count == 3)
+            #expect(try await ledger.relatives(of: ["1", "1"], in: scope.id).count == 1)
+            #expect(try await ledger.openRecoveries(in: twice).map(\.id) == [recovery])
+            #expect(try await ledger.recoveries(in: twice, before: nil, limit: 9).map(\.id) == [recovery])
+            #expect(try await ledger.missing(in: twice).count == 1)
+            for original in [nil, "1"] {
+                var filter = InboxFilter(scopes: twice)
+                filter.originalTransactionID = original
+                for limit in 1...6 {
+                    let page = try await ledger.notifications(filter, before: .max, limit: limit)
+                    #expect(page.items.map(\.text) == Array(["text 2", "text 1", "text 0"].prefix(limit)), "\(limit)")
+                }
+            }
+        }
+    }
+
+    /// How many each list has that is read with a limit.
+    private static func counts(_ walk: Walk, limit: Int) async throws -> [String: Int] {
+        let (ledger, id) = (walk.ledger, walk.scopes[0].id)
+        var counts: [String: Int] = [:]
+        counts["pending"] = try await ledger.pending(after: .min, limit: limit).count
+        counts["about"] = try await ledger.notifications(about: "1", in: id, limit: limit).count
+        counts["inbox"] = try await ledger.notifications(InboxFilter(scopes: [id]), before: .max, limit: limit).items
+            .count
+        var filter = InboxFilter(scopes: [id])
+        filter.originalTransactionID = "1"
+        counts["inbox of 1"] = try await ledger.notifications(filter, before: .max, limit: limit).items.count
+        counts["failed"] = try await ledger.failedNotifications(code: "no", in: [id], limit: limit).count
+        counts["others"] = try await ledger.otherTexts(of: 1, limit: limit).count
+        counts["summaries"] = try await ledger.summaries(after: "", in: id, limit: limit).count
+        counts["unclaimed"] = try await ledger.unclaimedPurchases(in: id, after: "", limit: limit).items.count
+        for segment in Segment.allCases {
+            let query = SegmentQuery(segment, in: id, at: now, limit: limit)
+            counts["\(segment)"] = try await ledger.members(query).items.count
+            counts["count of \(segment)"] = try await ledger.count(of: segment, in: id, at: now, limit: limit)
+        }
+        let end = TimelinePlace(date: .max)
+        counts["timeline"] = try await ledger.timeline(of: "anna", in: id, after: end, limit: limit).count
+        counts["refusals"] = try await ledger.refusals(before: .max, limit: limit).count
+        counts["audit"] = try await ledger.audit(before: .max, limit: limit).count
+        counts["recoveries"] = try await ledger.recoveries(in: [id], before: nil, limit: limit).count
+        counts["requests"] = try await ledger.takeHistoryRequests(at: now, limit: limit).count
+        counts["waiting"] = try await ledger.pendingInquiries(in: id, limit: limit).count
+        counts["asked"] = try await ledger.inquiries(in: id, before: .max, limit: limit).count
+        counts["asked about"] = try await ledger.inquiries(about: ["1", "2"], in: id, limit: limit).count
+        counts["last"] = try await ledger.lastEventsOfCustomers(in: id, limit: limit).count
+        let query = FeedQuery(after: 0, scopes: [id], limit: limit)
+        counts["feed"] = try await ledger.events(query, within: .none).items.count
+        for endpoint in try await ledger.webhookEndpoints() {
+            let (number, name) = (endpoint.id, endpoint.name)
+            counts["due to \(name)"] = try await ledger.dueDeliveries(of: number, at: now, limit: limit).count
+            counts["all to \(name)"] =
+                try await ledger.deliveries(of: number, in: nil, before: nil, limit: limit).count
+            counts["some to \(name)"] =
+                try await ledger.deliveries(
+                    of: number, matching: DeliveryFilter(), before: .max, limit: limit, looking: 1000
+                ).items.count
+        }
+        return counts
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a limit of none finds nothing, and a very large one all`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { walk in
+            try await walk.ledger.commit([
+                Refusal(receivedAt: 0, code: "no", message: "no", sender: nil, body: Data())
+            ])
+            let nothing = try await Self.counts(walk, limit: 0)
+            #expect(nothing.filter { $0.value != 0 } == [:])
+            let all = try await Self.counts(walk, limit: 1000)
+            try #require(all.count { $0.value > 0 } > 10, "\(all)")
+            #expect(try await Self.counts(walk, limit: 1 << 40) == all)
+            let later = Self.now + 1_000_000_000_000
+            #expect(try await walk.ledger.takeInquiries(at: later, leaseEnds: later + 1, limit: 0).isEmpty)
+            #expect(try await walk.ledger.emitExpiredGrants(at: later, limit: 0).count == 0)
+        }
+    }
+}
