@@ -8,6 +8,8 @@ package import Foundation
 ///
 /// Names and identifiers of every kind are compared by their bytes in UTF-8, and lists in the order of identifiers are in the
 /// order of those bytes: a database must know neither case nor normal forms nor the order of a language.
+///
+/// A text may hold every character, U+0000 too. Instants are kept to the millisecond, those before 1970 as well.
 package protocol LedgerStorage: Sendable {
     /// The scopes, made where they are not there yet.
     func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> ScopeRegistry

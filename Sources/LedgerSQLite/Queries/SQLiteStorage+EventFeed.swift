@@ -18,15 +18,10 @@ extension SQLiteStorage: EventFeedStorage {
             let last = try db.first("SELECT max(seq) FROM events", []) { $0.number(0) } ?? 0
             return try db.all(
                 """
-                SELECT id, scope, type, original_id, customer, notification, occurred_at, created_at FROM events
+                SELECT \(OutboxTable.columns) FROM events
                 WHERE seq > ? AND scope = ? AND customer IS NOT NULL ORDER BY seq DESC LIMIT ?
                 """, [.integer(last - EventSearch.depth), .integer(scope), .init(limit)]
-            ) { row in
-                LedgerEvent(
-                    id: row.text(0) ?? "", scope: row.number(1) ?? 0, type: EventType(rawValue: row.text(2) ?? ""),
-                    originalTransactionID: row.text(3), customer: row.text(4), notification: row.number(5),
-                    occurredAt: row.number(6) ?? 0, createdAt: row.number(7) ?? 0)
-            }
+            ) { OutboxTable.event($0) }
         }
     }
 

@@ -128,19 +128,8 @@ extension SQLiteStorage: WebhookStorage {
     ) throws -> [Int64: (event: LedgerEvent, notification: KeptNotification?)] {
         let list = numbers.map { String($0) }.joined(separator: ", ")
         let events = try db.all(
-            """
-            SELECT id, scope, type, original_id, customer, notification, occurred_at, created_at, data, seq
-            FROM events WHERE seq IN (\(list))
-            """, [], isCached: false
-        ) { row in
-            (
-                row.number(9) ?? 0,
-                LedgerEvent(
-                    id: row.text(0) ?? "", scope: row.number(1) ?? 0, type: EventType(rawValue: row.text(2) ?? ""),
-                    originalTransactionID: row.text(3), customer: row.text(4), notification: row.number(5),
-                    occurredAt: row.number(6) ?? 0, createdAt: row.number(7) ?? 0, data: row.text(8))
-            )
-        }
+            "SELECT \(OutboxTable.columns), seq FROM events WHERE seq IN (\(list))", [], isCached: false
+        ) { row in (row.number(10) ?? 0, OutboxTable.event(row)) }
         let told = try notifications(numbered: Set(events.compactMap(\.1.notification)), db)
         let known = Dictionary(told.map { ($0.id, $0) }) { first, _ in first }
         return Dictionary(

@@ -18,6 +18,19 @@ enum OutboxTable {
         "CREATE UNIQUE INDEX own_events_by_id ON events (id) WHERE notification IS NULL",
     ]
 
+    /// What ``event(_:)`` reads.
+    static let columns =
+        "id, scope, type, original_id, customer, notification, occurred_at, created_at, data, is_late"
+
+    static func event(_ row: SQLStatement) -> LedgerEvent {
+        var event = LedgerEvent(
+            id: row.text(0) ?? "", scope: row.number(1) ?? 0, type: EventType(rawValue: row.text(2) ?? ""),
+            originalTransactionID: row.text(3), customer: row.text(4), notification: row.number(5),
+            occurredAt: row.number(6) ?? 0, createdAt: row.number(7) ?? 0, data: row.text(8))
+        event.isLate = row.number(9) == 1
+        return event
+    }
+
     /// The number of the event with an identifier.
     static func number(of id: String, _ db: Database) throws -> Int64? {
         for (event, value) in places(of: id) {

@@ -1,0 +1,118 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+@Suite struct `The contract of values` {
+    private static func withLedger(
+        _ engine: Engine, _ body: (any LedgerEngine, Int64) async throws -> Void
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            try await body(walk.ledger, try #require(walk.scopes.first).id)
+        }
+    }
+
+    private static func notification(
+        _ number: Int, signed: Milliseconds = 0, in scope: Int64
+    ) -> ReceivedNotification {
+        ReceivedNotification(
+            scope: scope, uuid: "00000000-0000-4000-8000-00000000000\(number)", type: "DID_RENEW", signedDate: signed,
+            receivedAt: signed, origin: .delivered, text: "text \(number)")
+    }
+
+    private static let texts = [
+        "", "a\u{0}b", "\u{0}", "\u{1F600}\u{FFFD}", String(repeating: "\u{E9}", count: 1000),
+    ]
+
+    /// U+0000 is no character of a text in PostgreSQL. A path, an answer of a server or a body may have it.
+    @Test(arguments: Engine.allCases, texts.indices)
+    func `texts of strangers are kept as they are`(_ engine: Engine, _ index: Int) async throws {
+        let text = Self.texts[index]
+        try await Self.withLedger(engine) { ledger, scope in
+            let entry = AuditEntry(
+                at: 1, actor: text, session: text, address: text, action: text, target: text, detail: text, result: text
+            )
+            try await ledger.appendAudit([entry, entry], dropping: .min)
+            let entries = try await ledger.audit(before: .max, limit: 9)
+            #expect(entries.map(\.entry) == [entry, entry])
+            #expect(KeptAuditEntry.breaks(in: entries.reversed()).isEmpty)
+            let refusal = Refusal(receivedAt: 1, code: text, message: text, sender: text, body: Data(text.utf8))
+            try await ledger.commit([refusal])
+            #expect(try await ledger.refusals(before: .max, limit: 9).map(\.refusal) == [refusal])
+            let counts = try await ledger.refusalCounts(from: 0, to: 9, amongLast: 9)
+            #expect(counts == [text: 1])
+            let received = Self.notification(1, in: scope)
+            let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+            try await ledger.fail(id, code: text, message: text, at: 1)
+            #expect(try await ledger.notification(received.uuid)?.failure == text)
+            #expect(try await ledger.failedNotifications(code: text, in: [scope], limit: 9) == [id])
+            let item = UnverifiedItem(digest: Data([1]), claimedUUID: text, code: text, message: text)
+            try await ledger.keep(unverified: [item], ofHistory: text, in: scope, at: 1)
+            let missing = MissingItem(claimedUUID: text, history: text, code: text, message: text, noticedAt: 1)
+            #expect(try await ledger.missingNames(in: scope).items == [missing])
+            let plan = RecoveryPlan.asked(scope, from: 0, until: 9, filters: [], RecoverySettings())
+            let recovery = try await ledger.begin(plan, at: 1)
+            try await ledger.record(failure: text, of: recovery, isGivenUp: false, at: 1)
+            #expect(try await ledger.recovery(recovery)?.failure == text)
+        }
+    }
+
+    /// The last millisecond of the year 9999, and the first of the year 1.
+    @Test(arguments: Engine.allCases)
+    func `instants before 1970 and far ahead are kept as they are`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let instants: [Milliseconds] = [-62_135_596_800_000, -86_400_001, -1, 0, 1, 253_402_300_799_999]
+            for (number, instant) in instants.enumerated() {
+                let date = Date(milliseconds: instant)
+                let fact = TransactionFact(
+                    transactionID: "\(number)", originalTransactionID: "\(number)", productID: "gold",
+                    type: .autoRenewableSubscription, purchaseDate: date, expiresDate: date, signedDate: date,
+                    revocationDate: date)
+                let renewal = RenewalFact(
+                    originalTransactionID: "\(number)", productID: "gold", autoRenewProductID: "gold",
+                    willRenew: true, isInBillingRetry: false, gracePeriodExpiresDate: date, renewalDate: date,
+                    signedDate: date)
+                let received = Self.notification(number, signed: instant, in: scope)
+                let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+                #expect(try await ledger.backlog().oldest == instant)
+                let folded = FoldedNotification(
+                    id: id, scope: scope, uuid: received.uuid, type: .didRenew, signedDate: instant,
+                    transaction: fact, renewal: renewal, foldedAt: instant)
+                _ = try await ledger.commit(receiving: [], folding: [folded])
+                let lineage = try await ledger.lineage("\(number)", in: scope)
+                #expect(lineage?.transactions == [fact] && lineage?.renewal == renewal, "\(instant)")
+                let kept = try await ledger.notification(received.uuid)
+                #expect(kept?.signedDate == instant && kept?.receivedAt == instant)
+            }
+            let page = try await ledger.events(FeedQuery(after: 0, scopes: [scope], limit: 9), within: .none)
+            #expect(page.items.map(\.event.occurredAt) == instants)
+            #expect(page.items.map(\.event.createdAt) == instants)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an event is read as it was made`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
+            _ = try await ledger.createGrant("g", content, in: scope, at: 5)
+            let made = try #require(try await ledger.event(try await ledger.lastEvent())?.event)
+            #expect(made.customer == "anna" && made.data?.contains("sorry") == true && !made.isLate)
+            #expect(try await ledger.lastEventsOfCustomers(in: scope, limit: 9) == [made])
+            // The newer one is known first.
+            var (facts, late) = (RandomFacts(seed: 1), [Bool?]())
+            for number in [2, 1] {
+                let received = Self.notification(number, signed: Int64(number), in: scope)
+                let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+                let folded = FoldedNotification(
+                    id: id, scope: scope, uuid: received.uuid, type: .didRenew, signedDate: received.signedDate,
+                    transaction: facts.transaction("1"), foldedAt: 9)
+                _ = try await ledger.commit(receiving: [], folding: [folded])
+                late.append(try await ledger.event(try await ledger.lastEvent())?.event.isLate)
+            }
+            #expect(late == [false, true])
+        }
+    }
+}
