@@ -90,4 +90,39 @@ extension `The contract of every database` {
             #expect(try await fail(at: back + 4 * day) == [endpoint.id: .failing])
         }
     }
+
+    @Test(arguments: Engine.allCases)
+    func `what ended is dropped with its attempts after thirty days, and what is to be sent never`(
+        _ engine: Engine
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await Walk(try engine.open(in: folder)).ledger
+            let endpoint = try await Self.endpoint("crm", ledger)
+            var ended: [WebhookDelivery] = []
+            let results: [DeliveryOutcome.Result] = [.delivered, .failed, .discarded]
+            for (index, result) in results.enumerated() {
+                let delivery = try await Self.test(endpoint, ledger, at: Int64(index + 1))
+                var outcome = DeliveryOutcome(delivery: delivery.id, endpoint: endpoint.id, result: result)
+                outcome.attempt = DeliveryAttempt(at: 10, milliseconds: 1)
+                _ = try await ledger.record([outcome], patience: .max, at: 10)
+                ended.append(delivery)
+            }
+            let waiting = try await Self.test(endpoint, ledger, at: 5)
+            let target = FanOutTarget(endpoint: endpoint.id) { _, _ in 0 }
+            func left(at instant: Milliseconds) async throws -> [String] {
+                while try await ledger.fanOut(to: [target], within: .none, limit: 9, at: instant) == .more {}
+                return try await ledger.deliveries(of: endpoint.id, in: nil, before: nil, limit: 9).map(\.eventID)
+            }
+            let kept = try await left(at: 10 + WebhookDelivery.keeping)
+            #expect(kept == ([waiting] + ended.reversed()).map(\.eventID))
+            let rest = try await left(at: 11 + WebhookDelivery.keeping)
+            #expect(rest == [waiting.eventID])
+            for delivery in ended {
+                #expect(try await ledger.attempts(of: delivery.id, limit: 9).isEmpty)
+                let found = try await ledger.deliveries(ofEvent: delivery.eventID, limit: 9, attempts: 9)
+                #expect(found?.isEmpty == true)
+            }
+            #expect(try await ledger.dueDeliveries(of: endpoint.id, at: 20, limit: 9) == [waiting])
+        }
+    }
 }

@@ -4,7 +4,8 @@ package import Foundation
 /// Where the ledger is kept. Each part of the server says in a protocol of its own what it needs to be kept; a database
 /// that conforms to all of them can take SQLite's place, and nothing else changes.
 ///
-/// Every method that writes is one database transaction: all of it is on disk when it returns, or nothing is.
+/// Every method that writes is one database transaction, unless it says that it works in pieces: all of it is on disk when it
+/// returns, or nothing is.
 ///
 /// Names and identifiers of every kind are compared by their bytes in UTF-8, and lists in the order of identifiers are in the
 /// order of those bytes: a database must know neither case nor normal forms nor the order of a language.

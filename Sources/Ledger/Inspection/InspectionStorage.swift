@@ -28,7 +28,7 @@ package protocol InspectionStorage: Sendable {
     /// The numbers of notifications, other texts of them included, that failed with a code, the lowest first.
     func failedNotifications(code: String, in scopes: [Int64], limit: Int) async throws -> [Int64]
 
-    /// Puts notifications into the inbox again.
+    /// Puts notifications into the inbox again, in pieces, each a transaction. What waits there already waits once.
     func reprocess(_ notifications: [Int64], at now: Milliseconds) async throws
 
     /// The texts that facts are from, in the order in which they are wanted. A receipt is none: what it says has no signature

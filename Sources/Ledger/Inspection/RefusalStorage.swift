@@ -5,7 +5,8 @@ package protocol RefusalStorage: Sendable {
     /// Keeps refusals.
     func commit(_ refusals: [Refusal]) async throws
 
-    /// Drops what is beyond a limit. Clients give up what they have more of than others, the oldest first.
+    /// Drops what is beyond a limit, in pieces, each a transaction. Clients give up what they have more of than others, the
+    /// oldest first.
     func dropRefusals(beyond limit: RefusalStorageLimit) async throws
 
     /// What was refused, the last first.

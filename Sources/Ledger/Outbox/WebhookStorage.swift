@@ -38,7 +38,8 @@ package protocol WebhookStorage: Sendable {
     /// Whether events can be told in their order yet; nil when there are none to tell.
     func status(for targets: [FanOutTarget]) async throws -> FanOutStatus?
 
-    /// Makes deliveries of the events after the cursor of each endpoint, and moves its cursor, in one transaction for each.
+    /// Makes deliveries of the events after the cursor of each endpoint, and moves its cursor, in pieces: one transaction for
+    /// each. Before that some go, with their attempts, of the deliveries that ended more than ``WebhookDelivery/keeping`` ago.
     ///
     /// - Parameters:
     ///   - gate: What has to wait.
@@ -47,7 +48,7 @@ package protocol WebhookStorage: Sendable {
         to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
     ) async throws -> FanOutProgress
 
-    /// Makes due what goes next of what was made while there was more; a piece for each endpoint.
+    /// Makes due what goes next of what was made while there was more, in pieces: one for each endpoint.
     ///
     /// - Returns: Whether there may be more.
     func letGo(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool
