@@ -116,12 +116,13 @@ extension ConsoleAction {
             inputs: span),
         .init(
             name: "refresh", title: "Ask the App Store about the customer", scope: .supportWrite, fields: ["id"],
+            customer: "id",
             consequences: { ["The App Store is asked for everything that \($0["id"] ?? "") bought."] },
             request: { ConsoleRequest(.post, "customers", $0.text("id"), "refresh", isScoped: true) },
             back: { ["customers", $0["id"] ?? ""] }),
         .init(
             name: "extend", title: "Extend the subscription", scope: .supportWrite,
-            fields: ["id", "customer", "days", "reason"],
+            fields: ["id", "customer", "days", "reason"], customer: "customer",
             consequences: {
                 [
                     "The subscription \($0["id"] ?? "") renews \($0["days"] ?? "?") days later.",
@@ -138,7 +139,7 @@ extension ConsoleAction {
             inputs: [.init(name: "days", label: "Days (1 to 90)", value: "7", type: "number")]),
         .init(
             name: "grant", title: "Give an entitlement", scope: .grantsWrite,
-            fields: ["id", "entitlement", "until", "reason"],
+            fields: ["id", "entitlement", "until", "reason"], customer: "id",
             consequences: {
                 [
                     "\($0["id"] ?? "") has \($0["entitlement"] ?? "?") until \($0["until"] ?? "it is revoked"), without a purchase."
@@ -157,6 +158,7 @@ extension ConsoleAction {
             ]),
         .init(
             name: "revoke", title: "Take the grant back", scope: .grantsWrite, fields: ["id", "grant", "reason"],
+            customer: "id",
             consequences: { ["\($0["id"] ?? "") loses what the grant \($0["grant"] ?? "") gives, at once."] },
             request: { fields in
                 ConsoleRequest(

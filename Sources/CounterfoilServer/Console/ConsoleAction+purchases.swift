@@ -7,6 +7,7 @@ extension ConsoleAction {
     static let aboutPurchases: [ConsoleAction] = [
         .init(
             name: "transfer", title: "Take over the purchase", scope: .customersTransfer, fields: ["id", "original"],
+            customer: "id",
             consequences: {
                 [
                     "\($0["id"] ?? "") has the purchase \($0["original"] ?? "?") from now on, and nobody else.",
@@ -22,6 +23,7 @@ extension ConsoleAction {
             inputs: [.init(name: "original", label: "Transaction of the purchase")]),
         .init(
             name: "offer", title: "Sign the offer", scope: .offersSign, fields: ["id", "product", "offer", "format"],
+            customer: "id",
             consequences: {
                 [
                     "\($0["id"] ?? "") can buy \($0["product"] ?? "?") on the terms of the offer \($0["offer"] ?? "?"), once "

@@ -13,6 +13,8 @@ struct ConsoleAction: Sendable {
     let scope: APIScope
     /// The fields that it takes.
     let fields: [String]
+    /// The field that names a customer, if there is one. Blanks at the ends of such a name are part of it.
+    var customer: String?
     /// What will happen.
     let consequences: @Sendable (FormFields) -> [String]
     /// What is asked of the API. It throws an ``APIFailure`` that names the field that cannot be read.

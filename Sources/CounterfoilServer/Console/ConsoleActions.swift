@@ -26,8 +26,9 @@ enum ConsoleActions {
         do { asking = try ConsoleRoutes.visit(request, context, console) } catch is SignIn.Needed {
             throw SignIn.Needed(back: try await origin(of: request))
         }
-        var fields = try await FormFields(request)
-        guard let action = ConsoleAction.named(fields["action"]) else {
+        let (sent, named) = try await form(request)
+        var fields = sent
+        guard let action = named else {
             throw APIFailure(.notFound, "not_found", "There is no such action.")
         }
         guard asking.may(action.scope), asking.mayWrite else {
@@ -52,11 +53,19 @@ enum ConsoleActions {
         return (visit, action)
     }
 
+    /// The form that was sent, and what it is to do; nil if there is no such action.
+    private static func form(_ request: Request) async throws -> (FormFields, ConsoleAction?) {
+        var fields = try await FormFields(request)
+        let action = ConsoleAction.named(fields["action"])
+        if let name = action?.customer { fields.takeExactly(name) }
+        return (fields, action)
+    }
+
     /// The page that had the form, to return to after signing in; nil if the form names no action, or the link is too
     /// long.
     private static func origin(of request: Request) async throws -> PageLink? {
-        let fields = try await FormFields(request)
-        guard let action = ConsoleAction.named(fields["action"]) else { return nil }
+        let (fields, named) = try await form(request)
+        guard let action = named else { return nil }
         let query = ["app", "environment"].compactMap { name in fields[name].map { (name, $0) } }
         // The link goes into a header, which has to be shorter than a form: `PageLink(own:)` is nil above its limit.
         return PageLink(own: PageLink(["console"] + action.back(fields), query: query).description)

@@ -98,6 +98,6 @@ extension ConsolePage.Place {
     /// The parts of a query; nothing of what is none.
     fileprivate static func pairs(_ text: String) -> [(String, String)] {
         guard text.utf8.count <= 2048, let fields = try? FormFields(encoded: text.utf8) else { return [] }
-        return fields.names.compactMap { name in fields[name].map { (name, $0) } }
+        return fields.names.compactMap { name in fields.exact(name).flatMap { $0.isEmpty ? nil : (name, $0) } }
     }
 }

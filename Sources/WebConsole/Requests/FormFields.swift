@@ -7,6 +7,8 @@ internal import NIOCore
 package struct FormFields: Sendable {
     private var values: [String: [String]] = [:]
     private var files: [String: Data] = [:]
+    /// The fields whose blanks at the ends count.
+    private var exactNames: Set<String> = []
 
     package init(_ values: [String: String] = [:]) { self.values = values.mapValues { [$0] } }
 
@@ -49,12 +51,16 @@ package struct FormFields: Sendable {
         return pairs
     }
 
-    /// The field as it was sent, without spaces around it; nil where it is missing or empty.
+    /// The field as it was sent, without spaces around it unless they count; nil where it is missing or empty.
     package subscript(_ name: String) -> String? {
         guard let value = values[name]?.last else { return nil }
+        if exactNames.contains(name) { return value.isEmpty ? nil : value }
         let trimmed = value.trimmingCharacters(in: .whitespacesAndNewlines)
         return trimmed.isEmpty ? nil : trimmed
     }
+
+    /// From now on the spaces around a field belong to it: it was not typed, but goes along with the form.
+    package mutating func takeExactly(_ name: String) { exactNames.insert(name) }
 
     /// The field as it was sent.
     package func exact(_ name: String) -> String? { values[name]?.last }

@@ -102,6 +102,22 @@ import WebConsole
         }
     }
 
+    @Test func `are about the customer of their page, also where blanks end the name`() async throws {
+        try await `The console`.run { world, browser in
+            try await browser.signIn()
+            let fields = ["action": "grant", "id": "ben ", "entitlement": "premium", "reason": " r "]
+            #expect(try await browser.post("/console/confirm", fields).hidden("id") == "ben ")
+            let done = try await browser.confirm(fields)
+            #expect(done.location?.hasPrefix("/console/customers/ben%20?") == true)
+            #expect(try await world.api.get("/v1/customers/ben/grants").items.isEmpty)
+            let grants = try await world.api.get("/v1/customers/ben%20/grants").items
+            #expect(grants.count == 1 && grants.first?["reason"] as? String == "r")
+            // Who has to sign in first gets to the same page.
+            let page = try await Browser(world.url).post("/console/do", fields)
+            #expect(page.location == "/console/sign-in?return=%2Fconsole%2Fcustomers%2Fben%2520")
+        }
+    }
+
     @Test func `show a new secret to who sends the form twice, and add one`() async throws {
         try await `The console`.run { world, browser in
             let endpoint = Data(#"{"name":"made","url":"https://example.com/hooks"}"#.utf8)
