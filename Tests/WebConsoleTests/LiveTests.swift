@@ -52,6 +52,28 @@ import WebConsole
         #expect(hub.response(to: request("/events?topics=inbox")).status == .serviceUnavailable)
     }
 
+    @Test(.timeLimit(.minutes(10)))
+    func `a stream ends without another word when who follows it may no longer`() async throws {
+        let hub = EventHub()
+        let questions = Mutex(0)
+        let response = hub.response(to: request("/events?topics=inbox"), pause: .zero) {
+            questions.withLock { count in
+                count += 1
+                return count < 2
+            }
+        }
+        let lines = Lines()
+        let task = Task { try await response.body.write(lines) }
+        var iterator = lines.stream.makeAsyncIterator()
+        #expect(await iterator.next()?.hasPrefix("retry: ") == true)
+        hub.publish("inbox")
+        #expect(await iterator.next()?.contains("inbox") == true)
+        hub.publish("inbox")
+        #expect(await iterator.next() == nil)
+        try await task.value
+        #expect(hub.count == 0)
+    }
+
     /// What a stream says first, if it has something to say at once.
     private func beginning(of hub: EventHub, _ path: String) async throws -> String? {
         let response = hub.response(to: request(path), pause: .zero, silence: .milliseconds(1))

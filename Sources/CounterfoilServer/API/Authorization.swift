@@ -69,7 +69,7 @@ struct Authorization: RouterMiddleware {
 
     /// The digest of the key in a header; nil if it is for another scheme, whose name may be in either case (RFC 9110,
     /// section 11.1).
-    private static func digest(ofBearer header: String) -> Data? {
+    static func digest(ofBearer header: String) -> Data? {
         var header = header
         return header.withUTF8 { bytes in
             let scheme = "bearer ".utf8

@@ -2,6 +2,7 @@ internal import LedgerServices
 internal import Ledger
 internal import Basics
 internal import Foundation
+internal import HTTPTypes
 internal import Hummingbird
 internal import WebConsole
 
@@ -10,6 +11,7 @@ struct EventRoutes {
     let events: EventFeed
     let storage: any EventFeedStorage
     let changes: EventHub
+    let access: Live<AccessTable>
 
     func add(to v1: APIRouter) { v1.get("/events", needs: .operationsRead, list) }
 
@@ -45,11 +47,25 @@ struct EventRoutes {
             throw APIFailure(
                 .badRequest, "invalid_number", "since takes the version of an event.", parameter: "since")
         }
-        let response = changes.response(to: call.request)
+        let response = changes.response(to: call.request) { mayFollow(call) }
         guard response.status == .serviceUnavailable else { return response }
         throw APIFailure(
             .serviceUnavailable, "too_many_streams", "All streams of this server are in use.", isRetryable: true,
             backoff: 60_000)
+    }
+
+    /// Whether a stream may go on: its key is still known, and may follow the topics.
+    private func mayFollow(_ call: APICall) -> Bool {
+        guard let header = call.request.headers.only(.authorization),
+            let digest = Authorization.digest(ofBearer: header), let entry = access.current.keys[digest]
+        else { return false }
+        var context = call.context
+        context.principal = entry.principal
+        do {
+            try context.require(.operationsRead)
+            try ChangeTopic.requireScopes(for: call.request, in: context)
+        } catch { return false }
+        return true
     }
 
     private func answer(_ bodies: [Data], _ cursor: Int64, hasMore: Bool) -> Response {

@@ -86,7 +86,7 @@ enum ServerRoutes {
         GrantRoutes(storage: storage, apps: apps, webhooks: webhooks, clock: clock).add(to: v1)
         ErasureRoutes(storage: storage, clock: clock).add(to: v1)
         SubscriptionRoutes(storage: storage, customers: customers, apps: apps, clock: clock).add(to: v1)
-        EventRoutes(events: core.events, storage: storage, changes: core.changes).add(to: v1)
+        EventRoutes(events: core.events, storage: storage, changes: core.changes, access: core.access).add(to: v1)
         UnclaimedRoutes(storage: storage, apps: apps, clock: clock).add(to: v1)
         SegmentRoutes(storage: storage, apps: apps, clock: clock).add(to: v1)
         KeyRoutes(apps: apps).add(to: v1)

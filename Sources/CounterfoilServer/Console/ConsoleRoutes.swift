@@ -49,7 +49,7 @@ enum ConsoleRoutes {
             let visit = try visit(request, context, console)
             // As for the stream of the API: a topic says when something changes for a customer.
             try ChangeTopic.requireScopes(for: request, in: visit.context)
-            return console.core.changes.response(to: request)
+            return console.core.changes.response(to: request) { mayFollow(request, context, console) }
         }
         router.post("/console/theme") { request, _ -> Response in
             let fields = try await FormFields(request)
@@ -122,6 +122,19 @@ enum ConsoleRoutes {
         return Visit(
             console: console, request: request, context: context, principal: principal,
             selection: console.selection(for: principal), changes: changes)
+    }
+
+    /// Whether a stream may go on: its session is still open, and the key of it may follow the topics. To ask is no use of the
+    /// session.
+    private static func mayFollow(_ request: Request, _ context: ServerContext, _ console: Console) -> Bool {
+        let token = ConsoleCookies.session(of: request, isSecure: console.isSecure(request, context))
+        guard let session = console.sessions.session(token, countsAsUse: false),
+            let principal = console.principal(of: session, countsAsUse: false)
+        else { return false }
+        var context = context
+        context.principal = principal
+        do { try ChangeTopic.requireScopes(for: request, in: context) } catch { return false }
+        return true
     }
 
     /// Whether the script of an open page asks, and nobody who looks at the answer itself.

@@ -8,8 +8,12 @@ extension EventHub {
     ///
     /// An event is `{"topic":…,"version":…}`, with the number of the change. Each topic comes at most once in `pause`, the
     /// newest wins; a comment comes each `silence`, by which a connection that is gone is noticed.
+    ///
+    /// - Parameter mayFollow: Whether who asked may still be told. It is asked before each event and each comment; the stream
+    ///   ends with the first no.
     package func response(
-        to request: Request, pause: Duration = .seconds(1), silence: Duration = .seconds(20)
+        to request: Request, pause: Duration = .seconds(1), silence: Duration = .seconds(20),
+        while mayFollow: @escaping @Sendable () -> Bool = { true }
     ) -> Response {
         var headers = ConsoleHeaders.all
         let parameters = request.uri.queryParameters
@@ -41,6 +45,7 @@ extension EventHub {
                 try await Task.sleep(for: pause)
             }
             for await _ in stream.wakeups {
+                guard mayFollow() else { break }
                 (news, last) = self.news(of: topics, since: last)
                 try await writer.write(news.isEmpty ? ByteBuffer(string: ":\n\n") : Self.events(news))
                 if !news.isEmpty { try await Task.sleep(for: pause) }

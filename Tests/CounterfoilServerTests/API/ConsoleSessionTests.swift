@@ -67,6 +67,20 @@ import WebConsole
         }
     }
 
+    @Test(.timeLimit(.minutes(5)))
+    func `that have ended end their streams`() async throws {
+        try await `The console`.run { world, browser in
+            try await browser.signIn()
+            let core = try world.server.core
+            async let stream = browser.get("/console/events?topics=inbox")
+            while core.changes.count == 0 { await Task.yield() }
+            core.sessions.end { _ in true }
+            core.changes.publish("inbox")
+            let page = try await stream
+            #expect(page.status == 200 && page.headers["content-type"] == "text/event-stream")
+        }
+    }
+
     @Test func `begin with no key that others could read on its way`() async throws {
         try await `The console`.run { world, browser in
             #expect(try await browser.get("/console/sign-in").text.contains("name=\"key\""))

@@ -81,6 +81,23 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(5)))
+    func `ends when its key is gone`() async throws {
+        try await World.withAPI { world in
+            let core = try world.server.core
+            let configuration = try world.configuration()
+            async let rest = Self.read("\(world.url)/v1/events?topics=inbox", until: "nothing of the kind")
+            while core.changes.count == 0 { await Task.yield() }
+            await (try world.server).reload {
+                var changed = configuration
+                changed.keys.removeAll { $0.hash == APIKeyText.hash(of: Asker.key) }
+                return changed
+            }
+            core.changes.publish("inbox")
+            #expect(try await rest.isEmpty)
+        }
+    }
+
     @Test func `is refused where all streams are in use`() async throws {
         try await World.withAPI { world in
             let core = try world.server.core
