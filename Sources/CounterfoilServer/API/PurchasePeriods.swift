@@ -61,8 +61,10 @@ struct PurchasePeriods {
                 ? .upgraded
                 : fact.expiresDate == nil
                     ? .once : fact.offerType == .introductory || fact.offerDiscountType == .freeTrial ? .trial : .paid
-        // What was taken back before it began would be a period that goes backwards.
-        let end = fact.revocationDate.map { max($0, fact.purchaseDate + 1) } ?? fact.expiresDate
+        // What was taken back before it began would be a period that goes backwards; what was taken back after its end did
+        // not last longer for that.
+        let revoked = fact.revocationDate.map { min($0, fact.expiresDate ?? $0) }
+        let end = revoked.map { max($0, fact.purchaseDate + 1) } ?? fact.expiresDate
         return Period(kind: kind, start: fact.purchaseDate, end: end)
     }
 

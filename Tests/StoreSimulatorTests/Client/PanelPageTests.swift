@@ -77,6 +77,22 @@ import WebConsole
         }
     }
 
+    @Test func `draws a period that was refunded after its end no longer than it was`() async throws {
+        try await withSimulator { simulator in
+            simulator.configure { $0.renewalLead = 0 }
+            let first = try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", introductory: false))
+            try await simulator.advance(by: .days(45))
+            try await simulator.perform(.approveRefund(customer: "anna", transaction: first.transactionID))
+            let page = try html(simulator, .customer("anna"))
+            let bars = page.matches(of: /<rect class="(\w+)" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/)
+            let refunded = try #require(bars.first { $0.1 == "refunded" })
+            let next = try #require(bars.first { $0.1 == "paid" })
+            let (start, width) = (try #require(Double(refunded.2)), try #require(Double(refunded.3)))
+            #expect(try start + width <= #require(Double(next.2)))
+        }
+    }
+
     @Test func `says how many of a customer's transactions it does not show`() async throws {
         try await withSimulator { simulator in
             for _ in 0..<500 {

@@ -107,11 +107,12 @@ extension SimulatorPanel {
                         : payload.offerDiscountType == .freeTrial || payload.price == 0 ? .trial : .paid
             let label =
                 "\(payload.productId), \(payload.purchaseDate.consoleText) to \(payload.expiresDate?.consoleText ?? "ever")"
+            // What was taken back after its end did not last longer for that.
+            let revoked = payload.revocationDate.map { min($0, payload.expiresDate ?? $0) }
             bars[key, default: []].append(
                 .init(
                     payload.purchaseDate,
-                    payload.revocationDate.map { max($0, payload.purchaseDate + 1) } ?? payload.expiresDate, kind, label
-                ))
+                    revoked.map { max($0, payload.purchaseDate + 1) } ?? payload.expiresDate, kind, label))
         }
         for subscription in state.subscriptions where subscription.isInBillingRetryPeriod == true {
             guard let expires = subscription.expiresDate else { continue }

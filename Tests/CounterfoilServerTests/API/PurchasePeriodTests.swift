@@ -1,0 +1,35 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Testing
+
+@testable import CounterfoilServer
+
+@Suite struct `Periods of what was bought` {
+    private static let start = Date(timeIntervalSince1970: 1_780_000_000)
+    private static let month: TimeInterval = 30 * 86_400
+
+    /// A month of a subscription, which began so many months after the first.
+    private static func fact(_ number: Int, _ change: (inout TransactionFact) -> Void = { _ in }) -> TransactionFact {
+        let begin = start + Double(number) * month
+        var fact = TransactionFact(
+            transactionID: "\(number + 1)", originalTransactionID: "1", productID: "monthly",
+            type: .autoRenewableSubscription,
+            purchaseDate: begin, expiresDate: begin + month, signedDate: start + 10 * month)
+        change(&fact)
+        return fact
+    }
+
+    private static func periods(_ facts: [TransactionFact]) -> [PurchasePeriods.Period] {
+        PurchasePeriods.all(of: CustomerFacts(transactions: facts), asOf: start + 11 * month).flatMap(\.periods)
+    }
+
+    @Test(arguments: [(at: 3.5, end: 1.0), (at: 0.5, end: 0.5), (at: 1.0, end: 1.0)])
+    func `do not last longer for being refunded after their end`(at: Double, end: Double) {
+        let periods = Self.periods([
+            Self.fact(0) { $0.revocationDate = Self.start + at * Self.month }, Self.fact(1), Self.fact(2),
+        ])
+        #expect(periods.map(\.kind) == [.refunded, .paid, .paid])
+        #expect(periods.first?.end == Self.start + end * Self.month)
+    }
+}
