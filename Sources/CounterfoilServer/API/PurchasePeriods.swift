@@ -39,7 +39,9 @@ struct PurchasePeriods {
         let renewals = Dictionary(facts.renewals.map { ($0.originalTransactionID, $0) }) { first, _ in first }
         return purchases.sorted { (start($0.value), $0.key) < (start($1.value), $1.key) }.map { key, transactions in
             let transactions = transactions.sorted { $0.purchaseDate < $1.purchaseDate }
-            var periods = transactions.map { period($0) }
+            var periods = transactions.indices.map { index in
+                period(transactions[index], before: transactions.dropFirst(index + 1).first)
+            }
             if let renewal = renewals[key], let end = transactions.compactMap(\.expiresDate).max() {
                 periods += unpaid(renewal, after: end, now: now)
             }
@@ -53,7 +55,7 @@ struct PurchasePeriods {
         transactions.map(\.purchaseDate).min() ?? .distantPast
     }
 
-    private static func period(_ fact: TransactionFact) -> Period {
+    private static func period(_ fact: TransactionFact, before next: TransactionFact?) -> Period {
         let kind: Kind =
             fact.revocationDate != nil
             ? .refunded
@@ -61,10 +63,12 @@ struct PurchasePeriods {
                 ? .upgraded
                 : fact.expiresDate == nil
                     ? .once : fact.offerType == .introductory || fact.offerDiscountType == .freeTrial ? .trial : .paid
-        // What was taken back before it began would be a period that goes backwards; what was taken back after its end did
-        // not last longer for that.
-        let revoked = fact.revocationDate.map { min($0, fact.expiresDate ?? $0) }
-        let end = revoked.map { max($0, fact.purchaseDate + 1) } ?? fact.expiresDate
+        // An upgrade begins at once and ends what was there, of which nothing need be signed again.
+        let planned = fact.expiresDate.map { min($0, next?.purchaseDate ?? $0) }
+        // What was taken back after its end did not last longer for that.
+        let ended = fact.revocationDate.map { min($0, planned ?? $0) } ?? planned
+        // What was taken back before it began would be a period that goes backwards.
+        let end = ended.map { max($0, fact.purchaseDate + 1) }
         return Period(kind: kind, start: fact.purchaseDate, end: end)
     }
 

@@ -32,4 +32,17 @@ import Testing
         #expect(periods.map(\.kind) == [.refunded, .paid, .paid])
         #expect(periods.first?.end == Self.start + end * Self.month)
     }
+
+    @Test(arguments: [true, false])
+    func `end where an upgrade begins, whether it was signed again or not`(isUpgraded: Bool) {
+        let upgrade = Self.start + 0.5 * Self.month
+        let periods = Self.periods([
+            Self.fact(0) { $0.isUpgraded = isUpgraded },
+            Self.fact(1) { fact in
+                (fact.productID, fact.purchaseDate, fact.expiresDate) = ("yearly", upgrade, upgrade + 12 * Self.month)
+            },
+        ])
+        #expect(periods.map(\.kind) == [isUpgraded ? .upgraded : .paid, .paid])
+        #expect(periods.first?.end == upgrade && periods.last?.start == upgrade)
+    }
 }

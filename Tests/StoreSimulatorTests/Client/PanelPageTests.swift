@@ -84,13 +84,29 @@ import WebConsole
                 .purchase(customer: "anna", product: "com.example.premium.monthly", introductory: false))
             try await simulator.advance(by: .days(45))
             try await simulator.perform(.approveRefund(customer: "anna", transaction: first.transactionID))
-            let page = try html(simulator, .customer("anna"))
-            let bars = page.matches(of: /<rect class="(\w+)" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/)
-            let refunded = try #require(bars.first { $0.1 == "refunded" })
-            let next = try #require(bars.first { $0.1 == "paid" })
-            let (start, width) = (try #require(Double(refunded.2)), try #require(Double(refunded.3)))
-            #expect(try start + width <= #require(Double(next.2)))
+            try expectNoOverlap(of: "refunded", try html(simulator, .customer("anna")))
         }
+    }
+
+    @Test func `draws a period that was upgraded up to the upgrade`() async throws {
+        try await withSimulator { simulator in
+            try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.basic.monthly", introductory: false))
+            try await simulator.advance(by: .days(10))
+            try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.yearly", introductory: false))
+            try expectNoOverlap(of: "upgraded", try html(simulator, .customer("anna")))
+        }
+    }
+
+    /// Expects that the first bar of that look ends before the first paid one begins.
+    private func expectNoOverlap(of look: String, _ page: String) throws {
+        let bars = page.matches(of: /<rect class="(\w+)" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/)
+        let ended = try #require(bars.first { $0.1 == look })
+        let next = try #require(bars.first { $0.1 == "paid" })
+        let (start, width) = (try #require(Double(ended.2)), try #require(Double(ended.3)))
+        let begin = try #require(Double(next.2))
+        #expect(start + width <= begin)
     }
 
     @Test func `says how many of a customer's transactions it does not show`() async throws {

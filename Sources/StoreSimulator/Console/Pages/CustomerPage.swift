@@ -109,10 +109,16 @@ extension SimulatorPanel {
                 "\(payload.productId), \(payload.purchaseDate.consoleText) to \(payload.expiresDate?.consoleText ?? "ever")"
             // What was taken back after its end did not last longer for that.
             let revoked = payload.revocationDate.map { min($0, payload.expiresDate ?? $0) }
-            bars[key, default: []].append(
+            var row = bars[key] ?? []
+            // An upgrade begins at once, and ends what was there.
+            if let last = row.indices.last, row[last].kind == .upgraded {
+                row[last].end = row[last].end.map { min($0, payload.purchaseDate) }
+            }
+            row.append(
                 .init(
                     payload.purchaseDate,
                     revoked.map { max($0, payload.purchaseDate + 1) } ?? payload.expiresDate, kind, label))
+            bars[key] = row
         }
         for subscription in state.subscriptions where subscription.isInBillingRetryPeriod == true {
             guard let expires = subscription.expiresDate else { continue }
