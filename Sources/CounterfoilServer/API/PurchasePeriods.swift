@@ -61,8 +61,7 @@ struct PurchasePeriods {
             ? .refunded
             : fact.isUpgraded
                 ? .upgraded
-                : fact.expiresDate == nil
-                    ? .once : fact.offerType == .introductory || fact.offerDiscountType == .freeTrial ? .trial : .paid
+                : fact.expiresDate == nil ? .once : isFree(fact) ? .trial : .paid
         // An upgrade begins at once and ends what was there, of which nothing need be signed again.
         let planned = fact.expiresDate.map { min($0, next?.purchaseDate ?? $0) }
         // What was taken back after its end did not last longer for that.
@@ -70,6 +69,12 @@ struct PurchasePeriods {
         // What was taken back before it began would be a period that goes backwards.
         let end = ended.map { max($0, fact.purchaseDate + 1) }
         return Period(kind: kind, start: fact.purchaseDate, end: end)
+    }
+
+    /// Whether nothing is paid for it. Introductory offers cost something unless they are free trials; receipts and old texts do
+    /// not say which they are.
+    private static func isFree(_ fact: TransactionFact) -> Bool {
+        fact.offerDiscountType.map { $0 == .freeTrial } ?? (fact.offerType == .introductory && (fact.price ?? 0) == 0)
     }
 
     /// What comes after the last period while the App Store cannot charge.

@@ -33,6 +33,21 @@ import Testing
         #expect(periods.first?.end == Self.start + end * Self.month)
     }
 
+    @Test(
+        arguments: [
+            (OfferDiscountType.freeTrial, 0, PurchasePeriods.Kind.trial), (.payAsYouGo, 4990, .paid),
+            (.payUpFront, 1990, .paid), (nil, nil, .trial), (nil, 990, .paid),
+        ] as [(OfferDiscountType?, Int64?, PurchasePeriods.Kind)])
+    func `are free only where an introductory offer is`(
+        discount: OfferDiscountType?, price: Int64?, kind: PurchasePeriods.Kind
+    ) {
+        let periods = Self.periods([
+            Self.fact(0) { ($0.offerType, $0.offerDiscountType, $0.price) = (.introductory, discount, price) },
+            Self.fact(1),
+        ])
+        #expect(periods.map(\.kind) == [kind, .paid])
+    }
+
     @Test(arguments: [true, false])
     func `end where an upgrade begins, whether it was signed again or not`(isUpgraded: Bool) {
         let upgrade = Self.start + 0.5 * Self.month
