@@ -77,6 +77,21 @@ import WebConsole
         }
     }
 
+    @Test func `says what the customer pays`() async throws {
+        try await withSimulator { simulator in
+            try await simulator.perform(.createCustomer(customer: "gerd", storefront: "DEU"))
+            let product = "com.example.premium.monthly"
+            let own = try html(simulator, .customer("gerd"))
+            #expect(
+                own.contains(/com\.example\.premium\.monthly \([\d.]+ EUR, each month\)</) && !own.contains(" USD"))
+            #expect(try html(simulator, .customers).contains("\(product) (9.99 USD, each month)"))
+            let bought = try await simulator.perform(
+                .purchase(customer: "gerd", product: product, introductory: false))
+            #expect(bought.transactionID != nil)
+            #expect(try html(simulator, .customer("gerd")).contains(/data-label="Price" class="num">[\d.]+ EUR</))
+        }
+    }
+
     @Test func `draws a period that was refunded after its end no longer than it was`() async throws {
         try await withSimulator { simulator in
             simulator.configure { $0.renewalLead = 0 }

@@ -41,12 +41,13 @@ extension SimulatorPanel {
         return ["word": .text(state.purchases.isEmpty ? "nothing bought" : "bought"), "look": "plain"]
     }
 
-    /// The products on sale, as a choice.
+    /// The products on sale, as a choice, with what a customer pays for them; without one, whoever is new.
     func products(
-        _ request: PanelRequest, where isMeant: (Product) -> Bool = { $0.isOnSale }
+        _ request: PanelRequest, for customer: String? = nil, where isMeant: (Product) -> Bool = { $0.isOnSale }
     ) -> [(value: String, title: String)] {
         core.read(request.environment) { store, _ in
-            let storefront = store.catalogue.storefronts.first ?? .usa
+            let own = customer.flatMap { store.customers[$0] }.flatMap { store.catalogue.storefront($0.storefront) }
+            let storefront = own ?? store.catalogue.storefronts.first ?? .usa
             return store.catalogue.products.filter(isMeant).prefix(500).map { product in
                 let price = PriceText.price(product.price(in: storefront.code), storefront.currency)
                 let length = product.subscription.map { ", each \(PanelWords.length(of: $0.period))" } ?? ""
@@ -62,11 +63,12 @@ extension SimulatorPanel {
         let whom: PanelForm.Field =
             customer.map { .hidden("customer", $0) }
             ?? .init("customer", "Customer", hint: "A name. Whoever is new is made.", isRequired: true)
+        let products = products(request, for: customer)
         return PanelForm(
             "buy", "Buy",
             [
                 .hidden("command", "purchase"), whom,
-                .init("product", "Product", .choice(products(request)), value: products(request).first?.value ?? ""),
+                .init("product", "Product", .choice(products), value: products.first?.value ?? ""),
                 .init(
                     "offer", "Offer",
                     .choice([("", "None, or the introductory one")] + Set(offers).sorted().map { ($0, $0) })),
