@@ -49,6 +49,35 @@ import Testing
         }
     }
 
+    /// Asks about a purchase of Kim's, and gives the customer and the transaction.
+    private static func ask(_ world: World) async throws -> (customer: String, transaction: String) {
+        world.simulator.configure { $0.refunds = .byCommand }
+        let token = UUID()
+        try await world.simulator.perform(
+            .purchase(customer: "kim", product: "com.example.coins.100", appAccountToken: AppAccountToken(token)))
+        try await world.settle()
+        let id = try await world.simulator.perform(.requestRefund(customer: "kim")).transactionID
+        try await world.settle()
+        return (token.uuidString.lowercased(), try #require(id))
+    }
+
+    @Test func `do not say that something was sent where nothing was`() async throws {
+        try await Self.run({ $0.apps[0].consumption = ConsumptionPolicy() }) { world, browser in
+            let (_, id) = try await Self.ask(world)
+            let waiting = try await browser.get("/console/refunds").text
+            #expect(waiting.contains("what would be sent") && !waiting.contains("what was sent"))
+            try await world.simulator.advance(by: 12 * 3600 + 1)
+            _ = try await world.inquiry(about: id) { $0.state == .missed }
+            let missed = try await browser.get("/console/refunds").text
+            #expect(missed.contains("what became of it") && !missed.contains("what was sent"))
+        }
+        try await Self.run({ $0.apps[0].consumption = ConsumptionPolicy(defaultConsent: true) }) { world, browser in
+            let (_, id) = try await Self.ask(world)
+            _ = try await world.inquiry(about: id) { $0.state == .sent }
+            #expect(try await browser.get("/console/refunds").text.contains("what was sent"))
+        }
+    }
+
     @Test func `show an endpoint's last day, its filters, and a delivery's headers`() async throws {
         try await Self.run { world, browser in
             let anna = try await world.subscriber("anna")

@@ -52,7 +52,8 @@ enum RefundsPage {
                     .plain((item["decision"].text ?? "none yet").words),
                     customer.map {
                         .link(
-                            state == "pending" ? "what would be sent" : "what was sent",
+                            state == "pending"
+                                ? "what would be sent" : item["sent"].isNothing ? "what became of it" : "what was sent",
                             visit.item("refunds", "of", query: [("customer", $0), ("transaction", id)]))
                     } ?? .foreign(item["answer"].text ?? ""),
                 ]
