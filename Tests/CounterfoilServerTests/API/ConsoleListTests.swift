@@ -72,9 +72,12 @@ import Testing
             #expect(missed.contains("what became of it") && !missed.contains("what was sent"))
         }
         try await Self.run({ $0.apps[0].consumption = ConsumptionPolicy(defaultConsent: true) }) { world, browser in
-            let (_, id) = try await Self.ask(world)
+            let (kim, id) = try await Self.ask(world)
             _ = try await world.inquiry(about: id) { $0.state == .sent }
             #expect(try await browser.get("/console/refunds").text.contains("what was sent"))
+            // What a page opens by itself it could not replace.
+            let refund = try await browser.get("/console/refunds/of?customer=\(kim)&transaction=\(id)").text
+            #expect(refund.contains("<summary>The exact request") && !refund.contains("<details open"))
         }
     }
 

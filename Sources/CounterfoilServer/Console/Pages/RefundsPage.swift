@@ -101,7 +101,8 @@ enum RefundPage {
                 [.code(reason["member"].text ?? ""), .foreign((reason["source"].text ?? "").words, limit: 300)]
             }, empty: "Nothing would be said.")
         if !answer.json["request"].isNothing {
-            page.exact("The exact request", answer.json["request"].pretty, isOpen: true)
+            // What stands open is in use, and would not follow what happens.
+            page.exact("The exact request", answer.json["request"].pretty)
         }
         return page
     }
