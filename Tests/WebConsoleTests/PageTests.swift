@@ -122,6 +122,15 @@ import WebConsole
         #expect(VisibleText.plain("ما 你好 é 🎉") == "ما 你好 é 🎉")
     }
 
+    @Test func `a choice of an app and an environment is whole, however long the name of the app is`() throws {
+        let app = "com.example." + String(repeating: "department.", count: 12) + "app"
+        let shell = Self.shell {
+            $0.choices = ["Production", "Sandbox"].map { .init("\(app) \($0)", PageLink("console")) }
+        }
+        let html = try PageLibrary([:]).page("message", ["paragraphs": [], "links": []], in: shell)
+        for environment in ["Production", "Sandbox"] { #expect(html.contains("\(app) \(environment)</bdi>")) }
+    }
+
     @Test func `a long text is cut, with the whole behind it where that is asked for`() throws {
         let library = try PageLibrary(["page": "{{#a}}{{>foreign}}{{/a}}"])
         let text = String(repeating: "x", count: 1001)

@@ -150,7 +150,8 @@ package struct Shell: Sendable {
 extension Shell.Item {
     fileprivate var value: PageValue {
         [
-            "title": .foreign(title, limit: 60), "url": .link(link), "isCurrent": .flag(isCurrent),
+            // An app and its environment: a bundle identifier may be long, and what tells two apart is at the end.
+            "title": .foreign(title, limit: 200), "url": .link(link), "isCurrent": .flag(isCurrent),
             "shortcut": .optional(shortcut),
         ]
     }
