@@ -163,6 +163,16 @@ import WebConsole
         #expect(![".", ".."].contains(segment))
     }
 
+    @Test(arguments: [
+        (20, 48, ""), (21, 1, "; the first 20 of 21"), (1, 49, "; the last 48 of each"),
+        (21, 49, "; the first 20 of 21; the last 48 of each"),
+    ])
+    func `a picture of periods says what it leaves out`(rows: Int, bars: Int, omissions: String) {
+        let bar = TimeBars.Bar(.distantPast, nil, .once, "")
+        let row = TimeBars.Row("", Array(repeating: bar, count: bars))
+        #expect(TimeBars.omissions(from: Array(repeating: row, count: rows)) == omissions)
+    }
+
     @Test func `texts in a picture are text`() throws {
         var drawing = Drawing(width: 10, height: 10, title: "<b>", summary: "\"'&")
         drawing.rectangle(x: 1.005, y: .nan, width: -2.5, height: 1, kind: "paid", label: "</title><script>")

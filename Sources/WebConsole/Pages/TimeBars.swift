@@ -62,12 +62,15 @@ package struct TimeBars: Sendable {
     private static let rowHeight = 34.0
 
     /// How many bars of a row are drawn: those of four years of months. A page with more would be too large.
-    package static let mostBars = 48
+    private static let mostBars = 48
+
+    /// How many rows are drawn.
+    private static let mostRows = 20
 
     /// Bars of these rows, up to somewhat after `now`. The rows beyond the first twenty, and all but the last bars of a row, are
-    /// left out.
+    /// left out: ``omissions(from:)`` says so.
     package init(_ rows: [Row], now: Date) {
-        self.rows = rows.prefix(20).map { Row($0.label, Array($0.bars.suffix(Self.mostBars))) }
+        self.rows = rows.prefix(Self.mostRows).map { Row($0.label, Array($0.bars.suffix(Self.mostBars))) }
         self.now = now
         let bars = self.rows.flatMap(\.bars)
         let first = min(now, bars.map(\.start).min() ?? now)
@@ -75,6 +78,12 @@ package struct TimeBars: Sendable {
         let span = max(86_400, last.timeIntervalSince(first))
         // The day after this one is always in sight.
         (start, end) = (first - span * 0.02, max(last + span * 0.12, Self.nextMidnight(after: now) + 86_400))
+    }
+
+    /// What is left out of rows, for the end of a caption; empty where nothing is.
+    package static func omissions(from rows: [Row]) -> String {
+        (rows.count > mostRows ? "; the first \(mostRows) of \(rows.count)" : "")
+            + (rows.contains { $0.bars.count > mostBars } ? "; the last \(mostBars) of each" : "")
     }
 
     /// The kinds that there are, for a legend.

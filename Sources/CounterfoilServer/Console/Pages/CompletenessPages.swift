@@ -64,10 +64,11 @@ enum CompletenessPage {
     private static func drawing(of items: [APIValue], now: Date, _ page: inout ConsolePage) {
         let marks = items.compactMap { CompletenessBars($0, now: now) }
         guard !marks.isEmpty else { return }
-        let bars = TimeBars(marks.map(\.row), now: now)
+        let rows = marks.map(\.row)
+        let bars = TimeBars(rows, now: now)
         page.drawing(
             bars.drawing(title: "Completeness", summary: marks.map(\.sentence).joined(separator: " ")),
-            caption: "Up to where nothing is missing, in UTC", legend: bars.legend)
+            caption: "Up to where nothing is missing, in UTC" + TimeBars.omissions(from: rows), legend: bars.legend)
     }
 }
 

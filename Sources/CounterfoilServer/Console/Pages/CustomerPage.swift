@@ -56,7 +56,6 @@ enum CustomerPage {
         let rows = PeriodRows.rows(of: items)
         guard !rows.isEmpty else { return }
         let bars = TimeBars(rows, now: json["as_of"].instant ?? visit.console.core.now)
-        let isCut = rows.contains { $0.bars.count > TimeBars.mostBars }
         let count =
             rows.map { Int64($0.bars.count) }.reduce(0, +) + items.compactMap { $0["omitted"].number }.reduce(0, +)
         page.title("Periods")
@@ -64,8 +63,7 @@ enum CustomerPage {
             bars.drawing(
                 title: "Periods",
                 summary: "\(rows.count) purchases with \(count) periods; the lists below name the purchases."),
-            caption: "Subscriptions and purchases on a time axis, in UTC"
-                + (isCut ? "; the last \(TimeBars.mostBars) of each" : ""),
+            caption: "Subscriptions and purchases on a time axis, in UTC" + TimeBars.omissions(from: rows),
             legend: bars.legend)
     }
 

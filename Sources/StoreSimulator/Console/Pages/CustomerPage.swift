@@ -11,7 +11,9 @@ extension SimulatorPanel {
             let all = store.history(of: name)
             return (all.suffix(Self.mostTransactions), all.count, now)
         }
-        let bars = TimeBars(rows(of: Array(history), state, now), now: now)
+        let rows = rows(of: Array(history), state, now)
+        let bars = TimeBars(rows, now: now)
+        let leftOut = TimeBars.omissions(from: rows)
         let link: (Date) -> PageLink = { date in
             request.link(request.page, [("to", date.formatted(.iso8601.year().month().day()))])
         }
@@ -36,7 +38,8 @@ extension SimulatorPanel {
                             title: "Periods of \(name)",
                             summary: "\(history.count) transactions; the table has them all.",
                             link: link)),
-                "kinds": bars.legend, "hasBars": .flag(!history.isEmpty),
+                "kinds": bars.legend, "leftOut": leftOut.isEmpty ? .nothing : .text(leftOut),
+                "hasBars": .flag(!history.isEmpty),
                 "subscriptions": .list(state.subscriptions.map { Self.row($0, now) }),
                 "hasSubscriptions": .flag(!state.subscriptions.isEmpty),
                 "transactions": .list(history.reversed().map { row($0, request, now) }),
