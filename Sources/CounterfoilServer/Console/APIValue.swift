@@ -33,7 +33,9 @@ indirect enum APIValue: Sendable {
             } else if let whole = Int64(exactly: number.doubleValue) {
                 self = .number(number.doubleValue.magnitude < 9e15 ? whole : number.int64Value)
             } else {
-                self = .decimal(Decimal(string: "\(number)") ?? number.decimalValue)
+                let decimal = Decimal(string: "\(number)") ?? number.decimalValue
+                // What is too large for one stands as it is.
+                self = decimal.isNaN ? .text("\(number)") : .decimal(decimal)
             }
         default: self = .nothing
         }

@@ -38,6 +38,17 @@ import WebConsole
         }
     }
 
+    @Test func `show a number as it stands where it is no amount and no date`() async throws {
+        try await World.withConsole { _, browser in
+            // {"currency":"USD","price":1e300,"signedDate":99999999999999999}
+            let payload = "eyJjdXJyZW5jeSI6IlVTRCIsInByaWNlIjoxZTMwMCwic2lnbmVkRGF0ZSI6OTk5OTk5OTk5OTk5OTk5OTl9"
+            let text = "eyJ4NWMiOltdfQ.\(payload).AAAA"
+            let page = try await browser.post("/console/decode", ["text": text]).text
+            #expect(page.contains("<bdi>1e+300</bdi>") && !page.contains("NaN"))
+            #expect(page.contains("<bdi>99999999999999999</bdi>") && !page.contains(" UTC</time>"))
+        }
+    }
+
     @Test func `decode a file of nearly four mebibytes`() async throws {
         try await World.withConsole { _, browser in
             let file = Data([0x30, 0x83, 0x38, 0, 0]) + Data(repeating: 0xFF, count: 0x380000)

@@ -100,9 +100,12 @@ enum PageFacts {
         return nil
     }
 
+    /// No calendar here goes further: what is later would be shown as some other day.
+    private static let yearTenThousand: Int64 = 253_402_300_800_000
+
     private static func isInstant(_ name: String, _ number: Int64) -> Bool {
         let name = name.lowercased()
-        return number > 100_000_000_000
+        return number > 100_000_000_000 && number < yearTenThousand
             && ["date", "_at", "until", "since", "deadline", "from", "to", "as_of", "date_ms"].contains {
                 name.hasSuffix($0)
             }
