@@ -38,6 +38,26 @@ import WebConsole
         }
     }
 
+    @Test func `show the last of many purchases, and say so`() async throws {
+        try await World.withConsole { world, browser in
+            let token = UUID()
+            func buy(_ count: Int) async throws -> String {
+                for _ in 0..<count {
+                    try await world.simulator.perform(
+                        .purchase(
+                            customer: "kim", product: "com.example.coins.100", appAccountToken: AppAccountToken(token)))
+                }
+                try await world.settle()
+                return try await browser.get("/console/customers/\(token.uuidString.lowercased())").text
+            }
+            func links(_ page: String) -> Int { page.components(separatedBy: "preview the answer").count - 1 }
+            let all = try await buy(50)
+            #expect(links(all) == 50 && !all.contains("These are the last"))
+            let last = try await buy(1)
+            #expect(links(last) == 50 && last.contains("These are the last 50 of 51."))
+        }
+    }
+
     @Test func `show a number as it stands where it is no amount and no date`() async throws {
         try await World.withConsole { _, browser in
             // {"currency":"USD","price":1e300,"signedDate":99999999999999999}

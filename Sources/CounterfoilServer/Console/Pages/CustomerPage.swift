@@ -74,13 +74,26 @@ enum CustomerPage {
         return .link("preview the answer", visit.link("refunds", "of", query: query))
     }
 
+    /// As many subscriptions and as many purchases are shown. Who buys coins has thousands of purchases.
+    private static let mostPurchases = 50
+
+    /// The last of a list, after saying how many there are where that is not all.
+    private static func last(_ items: [APIValue], _ page: inout ConsolePage) -> ArraySlice<APIValue> {
+        if items.count > mostPurchases {
+            page.paragraph(
+                "These are the last \(mostPurchases) of \(items.count.grouped). The API lists all of them.", "note")
+        }
+        return items.suffix(mostPurchases)
+    }
+
     private static func lists(_ json: APIValue, _ id: String, _ visit: Visit, _ page: inout ConsolePage) {
         if !json["subscriptions"].items.isEmpty {
             page.title("Subscriptions")
+            let shown = last(json["subscriptions"].items, &page)
             page.table(
                 "Subscriptions",
                 ["Product", "Status", "Access until", "Renews", "Next step", "Transaction", "Refund question"],
-                json["subscriptions"].items.map { item in
+                shown.map { item in
                     [
                         .foreign(item["product_id"].text ?? ""),
                         .tag(
@@ -97,9 +110,10 @@ enum CustomerPage {
         }
         if !json["purchases"].items.isEmpty {
             page.title("Purchases")
+            let shown = last(json["purchases"].items, &page)
             page.table(
                 "Purchases", ["Product", "Bought", "Ended", "Ownership", "Transaction", "Refund question"],
-                json["purchases"].items.map { item in
+                shown.map { item in
                     [
                         .foreign(item["product_id"].text ?? ""), .time(item["purchase_date"].instant),
                         .time((item["ends_at"].isNothing ? item["revocation_date"] : item["ends_at"]).instant),
