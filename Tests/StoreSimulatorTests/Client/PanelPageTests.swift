@@ -57,6 +57,19 @@ import WebConsole
         }
     }
 
+    @Test func `signs no text of a device when an open page asks for it again`() async throws {
+        try await withSimulator { simulator in
+            try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.coins.100", device: "phone"))
+            for query in ["text=app", "text=receipt", "device=phone"] {
+                let page = try html(simulator, .customer("anna"), query)
+                let again = try html(simulator, .customer("anna"), query + "&fragment=all")
+                #expect(page.contains("id=\"device\"") && !again.contains("id=\"device\""), "\(query)")
+                #expect(PageLibrary.liveParts(of: again).contains("id=\"state\""), "\(query)")
+            }
+        }
+    }
+
     @Test func `is asked for again as somebody looks at it, without what was said once`() async throws {
         try await withSimulator { simulator in
             let page = try html(simulator, .notifications, "customer=a+b&page=50&done=x&fragment=all")

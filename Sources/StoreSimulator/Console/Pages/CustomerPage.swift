@@ -26,6 +26,9 @@ extension SimulatorPanel {
         let family: [PageValue] = state.family.map {
             ["url": .link(request.link(.customer($0))), "name": .foreign($0, limit: 60)]
         }
+        // An open page does not replace it, and to read a device's texts signs them, which counts as a change: the page would
+        // follow itself.
+        let held: PageValue = try request.query.contains("fragment") ? .nothing : device(of: name, request)
         return PanelContent(
             "customer", "Customer", foreign: name,
             [
@@ -48,7 +51,7 @@ extension SimulatorPanel {
                     : .nothing,
                 "forms": .list(customerForms(name, state, request).map { $0.value(request, self.state) }),
                 "buy": buyForm(request, customer: name).value(request, self.state),
-                "device": try device(of: name, request),
+                "device": held,
             ],
             api: "GET {base}/\(request.environmentName)/customers/\(PageLink.escaped(name))",
             command: "counterfoil simulator customers \(name.shellWord)" + request.environmentOption)
