@@ -70,6 +70,18 @@ import WebConsole
         }
     }
 
+    @Test func `does not say that a family member got money back`() async throws {
+        try await withSimulator { simulator in
+            try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.yearly"))
+            try await simulator.perform(.shareWithFamily(customer: "anna", member: "ben"))
+            try await simulator.perform(.stopSharing(customer: "anna", member: "ben"))
+            let page = try html(simulator, .customer("ben"))
+            #expect(page.contains(/data-label="Remarks">revoked [^<]*, shared/) && !page.contains("refunded "))
+            try await simulator.perform(.approveRefund(customer: "anna"))
+            #expect(try html(simulator, .customer("anna")).contains(/data-label="Remarks">refunded \d/))
+        }
+    }
+
     @Test func `is asked for again as somebody looks at it, without what was said once`() async throws {
         try await withSimulator { simulator in
             let page = try html(simulator, .notifications, "customer=a+b&page=50&done=x&fragment=all")

@@ -80,6 +80,8 @@ extension SimulatorPanel {
 
     private func row(_ stored: StoredTransaction, _ request: PanelRequest, _ now: Date) -> PageValue {
         let payload = stored.payload
+        // Nobody gives money back for what was shared or assigned.
+        let revoked = payload.inAppOwnershipType == .purchased ? "refunded" : "revoked"
         return [
             "url": .link(request.link(request.page, [("text", payload.transactionId)])),
             "id": .text(payload.transactionId), "product": .foreign(payload.productId),
@@ -87,7 +89,7 @@ extension SimulatorPanel {
             "price": .text(payload.price.map { PriceText.price($0, payload.currency ?? "") } ?? ""),
             "remark": .text(
                 [
-                    payload.revocationDate.map { "refunded \($0.consoleText)" },
+                    payload.revocationDate.map { "\(revoked) \($0.consoleText)" },
                     payload.isUpgraded == true ? "upgraded" : nil,
                     payload.offerDiscountType?.rawValue, payload.inAppOwnershipType == .familyShared ? "shared" : nil,
                     stored.isFinished ? "finished" : nil,
