@@ -107,7 +107,12 @@ struct ChangeWatch {
             guard let found = try await storage.event(number)?.event else { continue }
             // It is about two customers, and names one.
             if found.type == .purchaseTransferred { return hub.publish(prefix: ChangeTopic.customers) }
-            if let customer = found.customer { hub.publish(ChangeTopic.customer(customer)) }
+            var customers = Set([found.customer].compactMap(\.self))
+            // A purchase that is shared has several owners, of which an event names one.
+            if let original = found.originalTransactionID {
+                customers.formUnion(try await storage.owners(of: original, in: found.scope))
+            }
+            for customer in customers { hub.publish(ChangeTopic.customer(customer)) }
         }
     }
 

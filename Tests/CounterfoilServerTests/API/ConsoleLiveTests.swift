@@ -156,6 +156,36 @@ import Testing
         }
     }
 
+    @Test func `are told of a purchase that is shared, whichever of its owners they are about`() async throws {
+        try await `The console`.run({ $0.apps[0].restorePolicy = .share }) { world, _ in
+            let core = try world.server.core
+            let bought = try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
+            try await world.settle()
+            let id = try #require(bought.transactionID)
+            let texts = try await world.signedTransactions(of: id)
+            let body = try JSONSerialization.data(withJSONObject: ["signed_transactions": texts])
+            let owners: Set = ["anna", "otto"]
+            for owner in owners.sorted() {
+                let answer = try await world.api.send("POST", "/v1/customers/\(owner)/purchases", body: body)
+                #expect(answer.status == 200)
+            }
+            let scope = try world.scope().id
+            let known = try await core.storage.owners(of: id, in: scope)
+            #expect(Set(known) == owners)
+            let hub = EventHub()
+            var watch = ChangeWatch(core, hub)
+            let topics = Set(owners.map { ChangeTopic.customer($0) })
+            hub.expect(topics.union([ChangeTopic.customer("kim")]))
+            _ = await Self.news(&watch, hub)
+            #expect(await Self.news(&watch, hub).isEmpty)
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.settle()
+            let told = await Self.news(&watch, hub)
+            #expect(told == topics)
+        }
+    }
+
     /// A page that was made in between shows it as pending.
     @Test func `are told of a notification that was processed again between two looks`() async throws {
         try await `The console`.run { world, _ in
