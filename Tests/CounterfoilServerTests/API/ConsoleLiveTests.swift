@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test func `are told of a purchase that is shared, whichever of its owners they are about`() async throws {
-        try await `The console`.run({ $0.apps[0].restorePolicy = .share }) { world, _ in
+        try await `The console`.run({ $0.apps[0].restorePolicy = .share }) { world, browser in
             let core = try world.server.core
             let bought = try await world.simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
@@ -173,6 +173,13 @@ import Testing
             let scope = try world.scope().id
             let known = try await core.storage.owners(of: id, in: scope)
             #expect(Set(known) == owners)
+            // A link that names both leads to a page that has a link to each.
+            try await browser.signIn()
+            let found = try await browser.get("/console/customers?q=\(id)").text
+            let both = known.joined(separator: ", ")
+            let link = try #require(
+                found.components(separatedBy: "<bdi>\(both)</bdi>").first?.split(separator: "<").last)
+            #expect(link.hasPrefix("a href=\"/console/transactions/\(id)?"))
             let hub = EventHub()
             var watch = ChangeWatch(core, hub)
             let topics = Set(owners.map { ChangeTopic.customer($0) })

@@ -37,10 +37,12 @@ enum CustomersPage {
                 return [
                     .link(id, link(kind, id, customers, scope, visit)), .plain(kind.words),
                     .foreign(scope.map(\.1).joined(separator: " ")),
-                    customers.first.map {
-                        .link(
+                    customers.first.map { first -> ConsolePage.Cell in
+                        // A purchase that is shared: its page has a link to each.
+                        let place = customers.count > 1 ? ["transactions", id] : ["customers", first]
+                        return .link(
                             customers.joined(separator: ", "),
-                            PageLink(["console", "customers", $0], query: scope + visit.place.origin))
+                            PageLink(["console"] + place, query: scope + visit.place.origin))
                     } ?? .none,
                 ]
             }, empty: "Nothing has exactly this identifier. Nothing is searched by parts of it.")
