@@ -129,6 +129,20 @@ def test_an_open_page_outlives_its_server(world: World, shop: Shop):
 
 
 @with_shop
+def test_news_that_are_none_any_more_are_not_offered(world: World, shop: Shop):
+    cookies = sign_in(world, shop)
+    with world.page() as page:
+        page.context.add_cookies(cookies)
+        page.goto(shop.base + "/console")
+        offer = page.get_by_role("button", name="1 new: show")
+        shop.api("/v1/webhooks/backend", {"enabled": False}, "PATCH")
+        offer.wait_for()
+        shop.api("/v1/webhooks/backend", {"enabled": True}, "PATCH")
+        offer.wait_for(state="detached")
+        world.expect("Switched off" not in page.inner_text("main"), "the overview shows what is over")
+
+
+@with_shop
 def test_twelve_tabs_of_the_server_and_those_that_are_hidden(world: World, shop: Shop):
     cookies = sign_in(world, shop)
     with world.page() as first:

@@ -10,7 +10,7 @@ let paused = store.get("paused") === "1", since = body.dataset.since, source, ti
 let busy, again, ended, later;
 
 const say = t => { if (state && state.textContent !== t) state.textContent = t };
-// A refused form has an address of its own.
+// A refused form has its own address.
 const url = () => { const u = new URL(here, location); u.searchParams.set("fragment", "all"); return u };
 const inUse = (e, s = getSelection()) =>
   e.contains(document.activeElement) || $("details[open]", e) || !s.isCollapsed && s.containsNode(e, true);
@@ -39,8 +39,9 @@ async function refetch() {
 function replace(doc) {
   for (const fresh of $$("[data-live]", doc)) {
     const old = find(fresh.id);
-    if (old) old.late = 0;
-    if (!old || old.dataset.as === fresh.outerHTML) continue;
+    if (!old) continue;
+    old.late = 0;
+    if (old.dataset.as === fresh.outerHTML) { offered(old.id)?.remove(); continue }
     fresh.dataset.as = fresh.outerHTML;
     const known = keys(old), news = [...keys(fresh)].filter(k => !known.has(k)).length;
     if (old.dataset.live === "hold" && news) offer(old, fresh, news);
@@ -53,7 +54,7 @@ function end() {
   say("The session has ended. ");
   make("a", state, "Sign in").href = location.href;
 }
-// A list never moves under its reader, nor does the button.
+// Neither list nor button moves under its reader.
 function offer(old, fresh, news) {
   let p = offered(old.id), b = p?.firstChild;
   if (!b) {
@@ -70,7 +71,7 @@ function listen() {
   source.onopen = () => { if (!retry) say("") };
   source.onerror = () => {
     say("Not live");
-    // Refused: the fetch says why.
+    // The fetch says why.
     if (source?.readyState === 2) { timer = setTimeout(listen, 6e4); refetch() }
   };
 }
@@ -81,10 +82,10 @@ function show() {
 }
 function toggle() { paused = !paused; store.set("paused", +paused); show(); say(""); listen(); if (!paused) refetch() }
 pause?.addEventListener("click", toggle);
-// A hidden tab keeps none of six connections.
+// A hidden tab has none of six connections.
 document.addEventListener("visibilitychange", () => { listen(); if (topics) refetch() });
 addEventListener("pagehide", () => source?.close());
-// What was in use follows later.
+// What was in use comes later.
 for (const t of ["focusout", "selectionchange", "toggle"]) addEventListener(t, () => {
   clearTimeout(later);
   later = setTimeout(() => { if ($$("[data-live]").some(e => e.late && !inUse(e))) refetch() }, 300);
@@ -150,7 +151,7 @@ addEventListener("keydown", e => {
     "[": () => follow("[rel=prev]"), "]": () => follow("[rel=next]"), p: () => pause && toggle(), Escape: () => follow("[data-up]") }[k];
   if (act) { e.preventDefault(); act() }
 });
-// Back in a list, the opened row has the focus. A tap on a time shows it here.
+// The opened row has the focus again. A tap on a time shows it here.
 const place = "row " + location.pathname;
 addEventListener("click", e => {
   const t = e.target, a = t.closest?.("[data-row] a");
