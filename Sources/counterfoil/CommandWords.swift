@@ -42,6 +42,14 @@ enum CommandWords {
         }
     }
 
+    /// How a command is used, and where to read more.
+    static func usage(of command: any ParsableCommand.Type) -> String {
+        let usage = Counterfoil.usageString(for: command)
+        // Its words come first, then options and what is in brackets.
+        let words = usage.split(separator: " ").prefix { $0.first?.isLetter == true }.joined(separator: " ")
+        return "Usage: \(usage)\n  See '\(words) --help' for more information."
+    }
+
     /// What to say of arguments that name no command, if one has a similar name. Nil if they name one.
     static func misspelling(in arguments: [String]) -> String? {
         var (command, path): (any ParsableCommand.Type, [String]) = (Counterfoil.self, [])

@@ -24,8 +24,11 @@ struct Counterfoil: AsyncParsableCommand {
 
     static func main() async {
         let arguments = CommandWords.current(Array(CommandLine.arguments.dropFirst()))
+        // The command whose arguments were in order: what it finds to be wrong with them is about its own usage.
+        var begun: (any ParsableCommand.Type)?
         do {
             var command = try parseAsRoot(arguments)
+            begun = type(of: command)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -47,8 +50,10 @@ struct Counterfoil: AsyncParsableCommand {
                 printJSON(Refusal.object("usage", misspelling))
                 Foundation.exit(2)
             }
-            if !message.isEmpty { Output.error(message) }
-            printJSON(Refusal.object("usage", self.message(for: error)))
+            let reason = self.message(for: error)
+            let text = begun.map { "Error: \(reason)\n\(CommandWords.usage(of: $0))" } ?? message
+            if !text.isEmpty { Output.error(text) }
+            printJSON(Refusal.object("usage", reason))
             Foundation.exit(2)
         }
     }

@@ -72,6 +72,19 @@ enum Refused {
         #expect(outcome.output.isEmpty && outcome.errors.contains("none."))
     }
 
+    @Test(arguments: [
+        ("verify none.jws", "verify"), ("server check none.yaml", "server check"),
+        ("ledger restore none.sqlite", "ledger restore"), ("api none", "api"),
+    ])
+    func `shows the usage of the command that could not use its arguments`(_ line: String, _ command: String)
+        async throws
+    {
+        let outcome = try await Command.run(line.split(separator: " ").map(String.init))
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("\nUsage: counterfoil \(command) "), "\(outcome.errors)")
+        #expect(outcome.errors.hasSuffix("  See 'counterfoil \(command) --help' for more information.\n"))
+    }
+
     @Test(arguments: ["bash", "zsh", "fish"])
     func `completes endpoints, notifications and scenarios`(_ shell: String) async throws {
         let script = try await Command.run(["--generate-completion-script", shell])
