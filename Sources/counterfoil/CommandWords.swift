@@ -50,7 +50,7 @@ enum CommandWords {
         return "Usage: \(usage)\n  See '\(words) --help' for more information."
     }
 
-    /// What to say of arguments that name no command, if one has a similar name. Nil if they name one.
+    /// What to say of arguments that name no command, with the one of a similar name if there is one. Nil if they name one.
     static func misspelling(in arguments: [String]) -> String? {
         var (command, path): (any ParsableCommand.Type, [String]) = (Counterfoil.self, [])
         for word in arguments {
@@ -64,19 +64,20 @@ enum CommandWords {
         return nil
     }
 
-    private static func suggestion(for word: String, in command: any ParsableCommand.Type, at path: [String]) -> String?
-    {
+    private static func suggestion(
+        for word: String, in command: any ParsableCommand.Type, at path: [String]
+    ) -> String {
         var names: [String: [[String]]] = [:]
         // Those of the group first.
         for found in paths(below: command, at: path) + paths(below: Counterfoil.self, at: []) {
             names[found[found.count - 1], default: []].append(found)
         }
         for (word, path) in former { names[word, default: []].append(path) }
+        let typed = (["counterfoil"] + path + [word]).joined(separator: " ").printable
         guard let name = Spelling.nearest(to: word, among: names.keys), let meant = names[name]?.first else {
-            return nil
+            return "'\(typed)' is not a command."
         }
-        let typed = (["counterfoil"] + path + [word]).joined(separator: " ")
-        return "'\(typed.printable)' is not a command. Did you mean 'counterfoil \(meant.joined(separator: " "))'?"
+        return "'\(typed)' is not a command. Did you mean 'counterfoil \(meant.joined(separator: " "))'?"
     }
 
     /// The words of every command below this one, level by level.

@@ -74,7 +74,7 @@ import Testing
     ])
     func `is answered with the one that was meant`(_ line: String, _ meant: String?) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init))
-        #expect(outcome.status == 2 && outcome.output.isEmpty)
+        #expect(outcome.status == 2 && outcome.output.isEmpty && outcome.errors.contains("is not a command."))
         let suggestion = outcome.errors.firstMatch(of: /Did you mean 'counterfoil ([^']+)'\?/).map { String($0.1) }
         #expect(suggestion == meant, "\(outcome.errors)")
     }
@@ -85,6 +85,11 @@ import Testing
         #expect(
             object["message"] as? String
                 == "'counterfoil simulator trigge' is not a command. Did you mean 'counterfoil simulator trigger'?")
+    }
+
+    @Test func `is the reason that is told, not an option behind it`() async throws {
+        let object = try await Command.run(["quite-another", "--json"]).object()
+        #expect(object["message"] as? String == "'counterfoil quite-another' is not a command.")
     }
 
     @Test(arguments: [["verify", "a", "b"], ["simulator", "clock", "advance", "soon"], ["simulator", "--prot", "1"]])
