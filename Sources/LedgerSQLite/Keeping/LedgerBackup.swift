@@ -33,7 +33,8 @@ package enum LedgerBackup {
         do {
             try remove(partial)
             try copy(ledger, to: partial, progress)
-            let report = try check(partial)
+            // What is wrong with the copy is wrong with the ledger.
+            let report = try check(partial, named: ledger)
             try sync(partial)
             try FileManager.default.moveItem(atPath: partial, toPath: output)
             try syncFolder(of: output)
@@ -46,13 +47,16 @@ package enum LedgerBackup {
     }
 
     /// Proves a copy good: SQLite finds nothing wrong with it, and every text in it can be read.
-    package static func check(_ path: String) throws(StorageError) -> Report {
-        try reading(path) { db in
-            try proveSound(db, path)
+    ///
+    /// - Parameter name: What errors call it: the file that it was copied from, since the copy goes.
+    package static func check(_ path: String, named name: String? = nil) throws(StorageError) -> Report {
+        let name = name ?? path
+        return try reading(path, named: name) { db in
+            try proveSound(db, name)
             let headers = HeaderRegistry()
             try headers.load(from: db)
             return Report(
-                digest: try LedgerDigest.make(db, headers, path: path),
+                digest: try LedgerDigest.make(db, headers, path: name),
                 bytes: try db.first("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", []) {
                     $0.number(0).map { Int($0) }
                 } ?? 0,
@@ -61,14 +65,14 @@ package enum LedgerBackup {
     }
 
     private static func reading<Value>(
-        _ path: String, _ body: (Database) throws -> Value
+        _ path: String, named name: String, _ body: (Database) throws -> Value
     ) throws(StorageError) -> Value {
         do {
             let queue = try DatabaseQueue(path: path)
             // It was only read: there is nothing that closing it could lose.
             defer { do { try queue.close() } catch {} }
             return try queue.read(body)
-        } catch { throw StorageError(error, path: path) }
+        } catch { throw StorageError(error, path: name) }
     }
 
     private static func countNotifications(_ db: Database) throws -> Int {
@@ -114,10 +118,10 @@ package enum LedgerBackup {
         try require(backup, isNot: partial)
         do {
             try remove(partial)
-            try FileManager.default.copyItem(atPath: backup, toPath: partial)
+            try copyFile(backup, to: partial)
             // However the copy was kept, the ledger is for its owner.
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: partial)
-            let report = try check(partial)
+            let report = try check(partial, named: backup)
             try sync(partial)
             let moved = try exchange(partial, for: place, report)
             return Restored(
@@ -145,8 +149,13 @@ package enum LedgerBackup {
 
     /// A copy that a program has open, or that was taken from a running server, is not all in one file.
     private static func requireWhole(_ backup: String) throws(StorageError) {
-        guard FileManager.default.fileExists(atPath: backup) else {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: backup, isDirectory: &isFolder) else {
             throw StorageError(.cannotOpen, "\(backup) is not there")
+        }
+        // It would be copied with everything in it before anybody saw that it is no ledger.
+        guard !isFolder.boolValue else {
+            throw StorageError(.cannotOpen, "\(backup) is a folder; name the backup in it")
         }
         for file in [backup + "-wal", backup + "-journal"] {
             let size: Int
@@ -170,7 +179,7 @@ package enum LedgerBackup {
         do {
             try FileManager.default.moveItem(atPath: partial, toPath: ledger)
             try syncFolder(of: ledger)
-            let found = try reading(ledger) { db in
+            let found = try reading(ledger, named: ledger) { db in
                 try proveSound(db, ledger)
                 return try countNotifications(db)
             }
@@ -182,6 +191,14 @@ package enum LedgerBackup {
             try remove(ledger)
             try moveBack(moved)
             throw error
+        }
+    }
+
+    private static func copyFile(_ backup: String, to path: String) throws(StorageError) {
+        do { try FileManager.default.copyItem(atPath: backup, toPath: path) } catch {
+            let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
+            throw StorageError(
+                isFull ? .full : .cannotOpen, "\(backup) cannot be copied to \(path): \(error.localizedDescription)")
         }
     }
 

@@ -86,6 +86,23 @@ import Testing
         }
     }
 
+    @Test func `from a file that is no backup is refused by its name, and a folder before it is copied`() async throws {
+        try await Self.withBackup { ledger, backup, _ in
+            let other = backup + ".txt"
+            try Data("not a database".utf8).write(to: URL(filePath: other))
+            let wrong = #expect(throws: StorageError.self) {
+                try LedgerBackup.restore(other, to: ledger, replacing: true)
+            }
+            #expect(wrong?.code == .notALedger && wrong?.message.hasPrefix(other + " is not a database") == true)
+            let place = URL(filePath: backup).deletingLastPathComponent().path
+            let folder = #expect(throws: StorageError.self) {
+                try LedgerBackup.restore(place, to: ledger, replacing: true)
+            }
+            #expect(folder?.code == .cannotOpen && folder?.message.contains("is a folder") == true)
+            #expect(!Self.isThere(ledger + ".partial"))
+        }
+    }
+
     @Test func `in which a text is damaged is checked to its end, and the text is named`() async throws {
         let life = try await StoreLife.shared.value
         try await Self.withBackup { ledger, _, _ in
