@@ -73,6 +73,16 @@ enum Refused {
     }
 
     @Test(arguments: [
+        "verify /", "server check /", "server run --config /", "server import /", "ledger import /", "ledger restore /",
+        "simulator scenario run /", "simulator --catalogue /",
+    ])
+    func `says of a folder that a file in it is wanted`(_ line: String) async throws {
+        let outcome = try await Command.run(line.split(separator: " ").map(String.init))
+        #expect(outcome.status == 2 && outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("Error: / is a folder; name a file in it."), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [
         ("verify none.jws", "verify"), ("server check none.yaml", "server check"),
         ("ledger restore none.sqlite", "ledger restore"), ("api none", "api"),
     ])

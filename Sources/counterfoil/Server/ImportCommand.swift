@@ -46,8 +46,11 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // Read again after an interruption, which standard input cannot be.
+        guard file != "-" else { throw ValidationError("Name a file: an interrupted import is continued from it.") }
+        try Input.requireFile(file)
         guard FileManager.default.isReadableFile(atPath: file) else {
-            throw ValidationError("\(file.printable) does not exist or cannot be read.")
+            throw ValidationError("\(file.printable) cannot be read: check its permissions.")
         }
         let progress = try await options.run { core in
             let work = FileImport(core.importer(try options.scopes(core)), file: URL(filePath: file))

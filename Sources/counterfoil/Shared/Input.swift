@@ -3,10 +3,15 @@ import Foundation
 
 /// Reads what a command is given: a file, or standard input for `-`.
 enum Input {
-    /// Says so where there is no such file: a matter of usage, whatever it was to be.
+    /// Says so where there is no such file, or a folder instead: a matter of usage, whatever it was to be.
     static func requireFile(_ path: String) throws {
-        guard path == "-" || FileManager.default.fileExists(atPath: path) else {
+        guard path != "-" else { return }
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
             throw ValidationError("\(path.printable) does not exist.")
+        }
+        guard !isDirectory.boolValue else {
+            throw ValidationError("\(path.printable) is a folder; name a file in it.")
         }
     }
 
@@ -16,12 +21,7 @@ enum Input {
         if path == "-" {
             handle = .standardInput
         } else {
-            var isDirectory: ObjCBool = false
             try requireFile(path)
-            _ = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-            guard !isDirectory.boolValue else {
-                throw ValidationError("\(path.printable) is a folder; name a file in it.")
-            }
             do {
                 handle = try FileHandle(forReadingFrom: URL(filePath: path))
             } catch {
