@@ -57,6 +57,20 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"))
+    func `says of a full disk that the export cannot be written, and not that the ledger failed`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let config = folder.appending(path: "counterfoil.yaml")
+            try Data(Self.configuration.utf8).write(to: config)
+            try SQLiteStorage(path: folder.appending(path: "counterfoil.sqlite").path).close()
+            let outcome = try await Command.run([
+                "ledger", "export", "--config", config.path, "--output", "/dev/full",
+            ])
+            #expect(outcome.status == 1 && outcome.errors.contains("/dev/full cannot be written"), "\(outcome.errors)")
+            #expect(!outcome.errors.contains("counterfoil.sqlite"))
+        }
+    }
+
     @Test(arguments: ["recover", "import"])
     func `fails as any other where the simulator whose clock counts does not answer`(_ name: String) async throws {
         try await Tool.inTemporaryFolder { folder in

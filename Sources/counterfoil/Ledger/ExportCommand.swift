@@ -55,11 +55,19 @@ struct ExportCommand: AsyncParsableCommand {
     private func write(_ storage: SQLiteStorage) async throws -> (count: LedgerExport.Count, digest: String) {
         guard output != "-" else {
             let handle = FileHandle.standardOutput
-            return try await LedgerExport.make(of: storage) { try handle.write(contentsOf: $0) }
+            return try await LedgerExport.make(of: storage) { try Self.write($0, to: handle, "standard output") }
         }
         // For its owner only: purchases are private. An export that fails leaves the one before as it is.
+        let name = output.printable
         return try await WholeFile.write(output) { handle in
-            try await LedgerExport.make(of: storage) { try handle.write(contentsOf: $0) }
+            try await LedgerExport.make(of: storage) { try Self.write($0, to: handle, name) }
+        }
+    }
+
+    /// Writes a part of the export. What fails here is that file, and not the ledger that is read.
+    private static func write(_ part: Data, to handle: FileHandle, _ name: String) throws(StorageError) {
+        do { try handle.write(contentsOf: part) } catch {
+            throw StorageError(.failed, "\(name) cannot be written: \(Refusal(unexpected: error).message)")
         }
     }
 }
