@@ -36,6 +36,8 @@ struct Counterfoil: AsyncParsableCommand {
             }
         } catch let refusal as Refusal {
             refuse(refusal)
+        } catch let failure as Output.Failure {
+            Output.end(after: failure)
         } catch {
             let status = exitCode(for: error)
             // Help and version are answers, and what is wrong with the arguments is a matter of usage.

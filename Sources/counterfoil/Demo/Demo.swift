@@ -33,14 +33,12 @@ struct Demo: AsyncParsableCommand {
             var story = DemoStory(world, DemoCast(customers: customers), teller)
             return (try await story.tell(), story.protagonist)
         } afterwards: { world, told in
-            let (report, protagonist) = told
-            if json {
-                Output.line(JSONText.encode(report))
-            } else if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {
-                teller.invite(world, protagonist)
-                await Signals.wait()
-            }
+            guard !json, isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { return }
+            teller.invite(world, told.1)
+            await Signals.wait()
         }
+        // The folder is gone by now: if this cannot be written, it is the last that happens.
+        if json { Output.line(JSONText.encode(report)) }
         guard report.agreed else {
             throw Refusal(code: "disagreement", message: "the server and the App Store do not agree")
         }

@@ -4,23 +4,51 @@ import Foundation
 /// Where the command's words go. Nothing but lines, tabs and our own colours reaches a terminal from here, wherever a text
 /// comes from.
 enum Output {
-    /// Prints a line on standard output.
+    /// Standard output cannot be written.
+    struct Failure: Error {
+        let reason: String
+    }
+
+    /// Prints a line on standard output. If that fails the process ends: nobody has the answer that its exit status tells of.
     static func line(_ text: String = "") {
-        write(text + "\n", to: .standardOutput)
+        do { try send(text) } catch { end(after: error) }
+    }
+
+    /// Prints a line on standard output, for a command that has to put something in order if that fails.
+    static func send(_ text: String) throws(Failure) {
+        do { try write(text + "\n", to: .standardOutput) } catch {
+            throw Failure(reason: Refusal(unexpected: error).message)
+        }
     }
 
     /// Prints a line on standard error.
     static func error(_ text: String) {
-        write(text + "\n", to: .standardError)
-    }
-
-    private static func write(_ text: String, to handle: FileHandle) {
-        do {
-            try handle.write(contentsOf: Data(text.terminalSafe.utf8))
-        } catch {
-            // The reader has gone: nobody is left to be told, and the answer's exit status would be a lie.
+        do { try write(text + "\n", to: .standardError) } catch {
+            // Nobody is left to be told.
+            Signals.removeTemporary()
             Foundation.exit(1)
         }
+    }
+
+    /// Ends the process, and says why. Whoever has read enough of a pipe knows.
+    static func end(after failure: Failure) -> Never {
+        Signals.removeTemporary()
+        if !isAbandoned(.standardOutput) {
+            let refusal = Refusal(
+                code: "not_writable", message: "standard output cannot be written: \(failure.reason)")
+            error("\(Style.current(.standardError).bad("refused")) \(refusal.line)")
+        }
+        Foundation.exit(1)
+    }
+
+    private static func write(_ text: String, to handle: FileHandle) throws {
+        try handle.write(contentsOf: Data(text.terminalSafe.utf8))
+    }
+
+    /// Whether this is a pipe that nobody reads any more.
+    private static func isAbandoned(_ handle: FileHandle) -> Bool {
+        var state = pollfd(fd: handle.fileDescriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLERR | POLLHUP) != 0
     }
 }
 

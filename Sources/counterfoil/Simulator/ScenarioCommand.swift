@@ -56,9 +56,10 @@ struct ScenarioRun: AsyncParsableCommand {
         do { scenario = try Scenario(yaml: text) } catch { throw Refusal(code: error.code, message: error.message) }
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(Date())
-        let simulator = try await Simulator.start(configuration)
         do {
-            return try await Signals.removing(simulator.information.folder.path) {
+            return try await TemporaryFolder.use { folder in
+                configuration.directory = folder
+                let simulator = try await Simulator.start(configuration)
                 let result: Result<ScenarioReport, any Error>
                 do { result = .success(try await simulator.run(scenario)) } catch { result = .failure(error) }
                 await simulator.stop()

@@ -1,9 +1,12 @@
 import Dispatch
 import Foundation
+import Synchronization
 
 /// The requests to stop that come from outside.
 enum Signals {
     private static let numbers = [SIGINT, SIGTERM]
+    /// The files and folders that go if the process ends early.
+    private static let temporary = Mutex<Set<String>>([])
 
     /// Does `body` until it ends by itself or Ctrl-C or SIGTERM comes, which cancels it. The first ends this, a second one
     /// ends the process.
@@ -29,20 +32,30 @@ enum Signals {
         release(sources)
     }
 
-    /// Does `body`. If Ctrl-C or SIGTERM ends the process meanwhile, a file or folder that only it needs goes too.
+    /// Does `body`. If Ctrl-C or SIGTERM ends the process meanwhile, or ``removeTemporary()`` is called because it ends for
+    /// another reason, a file or folder that only it needs goes too.
     static func removing<Value>(_ path: String, during body: () async throws -> Value) async throws -> Value {
+        temporary.withLock { paths in _ = paths.insert(path) }
         let sources = await catching { number in
-            // Other threads may still put files into a folder. What cannot be removed in the end stays: the process ends in
-            // any case, and as the signal has it.
-            for _ in 0..<3 where FileManager.default.fileExists(atPath: path) {
-                try? FileManager.default.removeItem(atPath: path)
-            }
+            removeTemporary()
             die(of: number)
         }
         let result: Result<Value, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
         release(sources)
+        temporary.withLock { paths in _ = paths.remove(path) }
         return try result.get()
+    }
+
+    /// Removes what only this process needs, since it ends now.
+    static func removeTemporary() {
+        for path in temporary.withLock({ $0 }) {
+            // Other threads may still put files into a folder. What cannot be removed in the end stays: the process ends in
+            // any case.
+            for _ in 0..<3 where FileManager.default.fileExists(atPath: path) {
+                try? FileManager.default.removeItem(atPath: path)
+            }
+        }
     }
 
     /// Ends the process by a signal, whichever thread this is: those of Dispatch let none through.

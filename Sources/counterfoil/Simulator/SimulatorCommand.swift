@@ -103,17 +103,16 @@ struct SimulatorRun: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let configuration = try configuration()
-        let simulator: Simulator
-        do { simulator = try await Simulator.start(configuration) } catch let error as SimulatorError {
-            throw Refusal(code: error.code, message: error.message)
-        }
+        var configuration = try configuration()
+        let temporary = configuration.directory == nil ? TemporaryFolder.new() : nil
+        configuration.directory = configuration.directory ?? temporary
+        let simulator = try await start(configuration, temporary)
         let information = simulator.information
         let entry = register(information.folder)
         // The signals are caught before anybody is told that it runs: who reads the line may send one at once.
         do {
             try await Signals.untilStopped {
-                if json { try Self.printJSON(information) } else { banner(information) }
+                if json { try Self.printJSON(information) } else { try banner(information) }
                 if open { WebBrowser.open(information.pagesURL) }
                 // Waiting for it does not end by being cancelled, only with it.
                 try await withTaskCancellationHandler {
@@ -123,11 +122,24 @@ struct SimulatorRun: AsyncParsableCommand {
                 }
             }
         } catch {
-            await stop(simulator, entry)
+            await stop(simulator, entry, temporary)
+            if error is Output.Failure { throw error }
             throw Refusal(code: "simulator_failed", message: "\(error)")
         }
-        await stop(simulator, entry)
+        await stop(simulator, entry, temporary)
         if !json { Output.line("stopped") }
+    }
+
+    /// Starts it. A temporary folder goes if that fails, or if Ctrl-C or SIGTERM comes meanwhile.
+    private func start(_ configuration: SimulatorConfiguration, _ temporary: URL?) async throws -> Simulator {
+        do {
+            guard let temporary else { return try await Simulator.start(configuration) }
+            return try await Signals.removing(temporary.path) { try await Simulator.start(configuration) }
+        } catch {
+            if let temporary { TemporaryFolder.remove(temporary) }
+            guard let known = error as? SimulatorError else { throw error }
+            throw Refusal(code: known.code, message: known.message)
+        }
     }
 
     /// Lets the other commands find it. Who cannot write there names the folder, so that is no reason to stop.
@@ -139,10 +151,11 @@ struct SimulatorRun: AsyncParsableCommand {
         }
     }
 
-    private func stop(_ simulator: Simulator, _ entry: SimulatorRegistry.Entry?) async {
+    private func stop(_ simulator: Simulator, _ entry: SimulatorRegistry.Entry?, _ temporary: URL?) async {
         entry?.remove()
         await simulator.stop()
         SimulatorLocation.forget(simulator.information.folder)
+        if let temporary { TemporaryFolder.remove(temporary) }
     }
 
     private func configuration() throws -> SimulatorConfiguration {
@@ -171,10 +184,10 @@ struct SimulatorRun: AsyncParsableCommand {
     private static func printJSON(_ information: SimulatorInformation) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        Output.line(String(decoding: try encoder.encode(information), as: UTF8.self))
+        try Output.send(String(decoding: try encoder.encode(information), as: UTF8.self))
     }
 
-    private func banner(_ information: SimulatorInformation) {
+    private func banner(_ information: SimulatorInformation) throws {
         let style = Style.current()
         let isTimeOwn = clock != .real
         let isFrozen = if case .frozen = clock { true } else { false }
@@ -201,7 +214,7 @@ struct SimulatorRun: AsyncParsableCommand {
             "",
             style.faint("Ctrl-C stops it."),
         ]
-        lines.forEach { Output.line($0) }
+        for line in lines { try Output.send(line) }
     }
 }
 

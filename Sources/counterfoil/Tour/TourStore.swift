@@ -18,8 +18,9 @@ struct TourStore {
     func run() async throws -> Bool {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(Date(timeIntervalSince1970: 1_767_258_000))
-        let simulator = try await Simulator.start(configuration)
-        return try await Signals.removing(simulator.information.folder.path) {
+        return try await TemporaryFolder.use { folder in
+            configuration.directory = folder
+            let simulator = try await Simulator.start(configuration)
             let result: Result<Bool, any Error>
             do { result = .success(try await run(simulator)) } catch { result = .failure(error) }
             await simulator.stop()
