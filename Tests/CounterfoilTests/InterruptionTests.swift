@@ -53,3 +53,60 @@ struct `A command whose output cannot be written` {
         }
     }
 }
+
+@Suite struct `A listener whose output nobody can read any more` {
+    /// Calls `body` with the URL of a simulator that sends notifications elsewhere, and then says where it sends them.
+    private static func destination(after body: (_ simulator: String) async throws -> Void) async throws -> String? {
+        try await Tool.inTemporaryFolder { folder in
+            let simulator = try await RunningCommand(
+                ["simulator", "--json", "--clock", "frozen", "--notify", before], state: folder,
+                environment: ["TMPDIR": folder.path])
+            defer { simulator.kill() }
+            var first: String?
+            for await line in simulator.lines {
+                first = line
+                break
+            }
+            let url = try #require(try RunningCommand.object(first)["controlURL"] as? String)
+            try await body(url)
+            return try await destination(of: url)
+        }
+    }
+
+    private static let before = "http://127.0.0.1:1/before"
+
+    private static func destination(of simulator: String) async throws -> String? {
+        let arguments = ["simulator", "notifications", "--simulator", simulator, "--json"]
+        return try await Command.run(arguments).object()["url"] as? String
+    }
+
+    @Test(
+        .timeLimit(.minutes(5)),
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"))
+    func `leaves the simulator its notification URL where it cannot even begin`() async throws {
+        let destination = try await Self.destination { simulator in
+            let outcome = try await Command.run(
+                URL(filePath: "/bin/sh"),
+                ["-c", #"exec "$0" "$@" >/dev/full"#, Command.executable().path, "simulator", "listen", "--simulator"]
+                    + [simulator])
+            #expect(outcome.status == 1 && outcome.errors.contains("not_writable"), "\(outcome.errors)")
+        }
+        #expect(destination == Self.before)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `gives it back after the reader of a pipe has gone`() async throws {
+        let destination = try await Self.destination { simulator in
+            let pipe = try await ChildProcess(
+                URL(filePath: "/bin/sh"),
+                ["-c", #""$0" "$@" | head -n 1"#, Command.executable().path, "simulator", "listen", "--json"]
+                    + ["--simulator", simulator],
+                environment: ["PATH": "/usr/bin:/bin"])
+            while try await Self.destination(of: simulator) == Self.before { try #require(pipe.isRunning) }
+            // The first line ends the reader, the next one finds that out.
+            while pipe.isRunning {
+                _ = try await Command.run(["simulator", "buy", "anna", "coins.100", "--simulator", simulator])
+            }
+        }
+        #expect(destination == Self.before)
+    }
+}

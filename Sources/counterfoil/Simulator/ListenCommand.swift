@@ -53,20 +53,22 @@ struct ListenCommand: AsyncParsableCommand {
         // Whether it is there, before anything is changed.
         _ = try await client.send("GET", [])
         let reader = try NotificationReader(client)
-        let (finished, continuation) = AsyncStream.makeStream(of: Void.self)
+        let (finished, continuation) = AsyncThrowingStream.makeStream(of: Void.self, throwing: (any Error).self)
         let receiver = NotificationReceiver(
             reader: reader, forwardTo: forwardTo, maximum: count, asJSON: options.json
-        ) { continuation.finish() }
+        ) { continuation.finish(throwing: $0) }
         let service = try await receiver.start(port: port)
         try await service.whileRunning { try await listen(at: service.port, client, finished) }
     }
 
-    private func listen(at port: Int, _ client: ControlClient, _ finished: AsyncStream<Void>) async throws {
+    private func listen(
+        at port: Int, _ client: ControlClient, _ finished: AsyncThrowingStream<Void, any Error>
+    ) async throws {
         let before = try await redirect(to: port, by: client)
         do {
             try await Signals.untilStopped {
-                self.greet(port)
-                for await _ in finished {}
+                try self.greet(port)
+                for try await _ in finished {}
             }
         } catch {
             await putBack(before, by: client)
@@ -101,10 +103,10 @@ struct ListenCommand: AsyncParsableCommand {
         }.value
     }
 
-    private func greet(_ port: Int) {
+    private func greet(_ port: Int) throws {
         guard !options.json else { return }
         let which = named.map(\.rawValue).joined(separator: " and ")
         let target = forwardTo.map { ", forwarding to \($0.printable)" } ?? ""
-        Output.line("listening to \(which) on port \(port)\(target); Ctrl-C stops it")
+        try Output.send("listening to \(which) on port \(port)\(target); Ctrl-C stops it")
     }
 }

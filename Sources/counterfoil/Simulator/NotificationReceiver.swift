@@ -13,13 +13,14 @@ final class NotificationReceiver: Sendable {
     private let maximum: Int?
     private let asJSON: Bool
     private let indent: String
-    private let end: @Sendable () -> Void
+    private let end: @Sendable ((any Error)?) -> Void
     private let transport = AsyncHTTPClientTransport()
     private let received = Mutex(0)
 
+    /// - Parameter end: Called after the last notification, or with the reason why no more can be printed.
     init(
         reader: NotificationReader, forwardTo: String? = nil, maximum: Int? = nil, asJSON: Bool = false,
-        indent: String = "", end: @escaping @Sendable () -> Void = {}
+        indent: String = "", end: @escaping @Sendable ((any Error)?) -> Void = { _ in }
     ) {
         self.reader = reader
         self.forwardTo = forwardTo
@@ -52,8 +53,10 @@ final class NotificationReceiver: Sendable {
         let body = Data(try await request.body.collect(upTo: 1 << 20).readableBytesView)
         var line = await reader.read(body, in: environment)
         let response = await forward(body, contentType: request.headers[.contentType], &line)
-        Output.line(indent + (asJSON ? try line.json() : line.text(Style.current())))
-        if number == maximum { end() }
+        let text = asJSON ? try line.json() : line.text(Style.current())
+        // Whether it can be printed or not: whom it was forwarded to has it.
+        do { try Output.send(indent + text) } catch { end(error) }
+        if number == maximum { end(nil) }
         return response
     }
 
