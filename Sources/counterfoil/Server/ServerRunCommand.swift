@@ -35,8 +35,9 @@ struct ServerRunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let configuration = try load()
+        // Before anything is read: a hangup that comes meanwhile must not end it, and has it read all again.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
+        let configuration = try load()
         let server: Server
         do {
             server = try await Server.start(
