@@ -206,7 +206,10 @@ package enum LedgerBackup {
         var reading = Configuration()
         reading.readonly = true
         reading.busyMode = .timeout(10)
-        let source = try DatabaseQueue(path: ledger, configuration: reading)
+        let source: DatabaseQueue
+        do { source = try DatabaseQueue(path: ledger, configuration: reading) } catch {
+            throw StorageError(error, path: ledger)
+        }
         // It was only read: there is nothing that closing it could lose.
         defer { do { try source.close() } catch {} }
         PrivateFile.make(path)
@@ -215,7 +218,10 @@ package enum LedgerBackup {
             // One transaction from the first page to the last: otherwise every commit of the server would have it begin
             // again.
             try source.read { db in
-                _ = try db.first("SELECT count(*) FROM scopes", []) { $0.number(0) }
+                // What fails up to here is the ledger, not the copy.
+                do { _ = try db.first("SELECT count(*) FROM scopes", []) { $0.number(0) } } catch {
+                    throw StorageError(error, path: ledger)
+                }
                 try db.backup(to: copy, pagesPerStep: step) { done in
                     progress(Double(done.completedPageCount) / Double(max(done.totalPageCount, 1)))
                 }

@@ -86,6 +86,18 @@ import Testing
         }
     }
 
+    @Test func `is called by its own name where it cannot be copied, not by that of the copy`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let (ledger, copy) = (folder.appending(path: "ledger.sqlite"), folder.appending(path: "copy.sqlite"))
+            try Data("not a database".utf8).write(to: ledger)
+            let error = #expect(throws: StorageError.self) {
+                try LedgerBackup.make(of: ledger.path, to: copy.path)
+            }
+            #expect(error?.code == .notALedger && error?.message.hasPrefix(ledger.path + " ") == true)
+            #expect(!Self.isThere(copy.path))
+        }
+    }
+
     @Test func `from a file that is no backup is refused by its name, and a folder before it is copied`() async throws {
         try await Self.withBackup { ledger, backup, _ in
             let other = backup + ".txt"
