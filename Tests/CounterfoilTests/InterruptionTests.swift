@@ -1,4 +1,5 @@
 import Foundation
+import LedgerSQLite
 import TestSupport
 import Testing
 
@@ -17,6 +18,37 @@ import Testing
             demo.interrupt()
             #expect(await demo.end() == 128 + SIGINT)
             #expect(!FileManager.default.fileExists(atPath: place))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `leaves nothing of a backup that it was making`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let config = folder.appending(path: "counterfoil.yaml")
+            try Data("apps:\n  - bundle_id: com.example.app\n    apple_id: 1234567890\n".utf8).write(to: config)
+            let ledger = folder.appending(path: "counterfoil.sqlite")
+            try SQLiteStorage(path: ledger.path).close()
+            // Empty pages, which take a while to copy. Their number is in the header.
+            var bytes = try Data(contentsOf: ledger)
+            let (pageSize, pages) = (UInt64(bytes[16]) << 8 | UInt64(bytes[17]), UInt32(16_384))
+            bytes.replaceSubrange(28..<32, with: withUnsafeBytes(of: pages.bigEndian) { Data($0) })
+            try bytes.write(to: ledger)
+            let handle = try FileHandle(forWritingTo: ledger)
+            try handle.truncate(atOffset: pageSize * UInt64(pages))
+            try handle.close()
+            let copy = folder.appending(path: "copy.sqlite")
+            let backup = try await RunningCommand(
+                ["ledger", "backup", "--config", config.path, "--output", copy.path], state: folder)
+            func isUnderWay() -> Bool {
+                do {
+                    let attributes = try FileManager.default.attributesOfItem(atPath: copy.path + ".partial")
+                    return (attributes[.size] as? NSNumber)?.intValue ?? 0 > 1 << 20
+                } catch { return false }
+            }
+            while backup.isRunning, !isUnderWay() { await Task.yield() }
+            backup.interrupt()
+            _ = await backup.end()
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(!names.contains { $0.hasPrefix("copy.sqlite") }, "\(names)")
         }
     }
 

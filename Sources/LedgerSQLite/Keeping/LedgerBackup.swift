@@ -21,15 +21,8 @@ package enum LedgerBackup {
     package static func make(
         of ledger: String, to output: String, progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) throws(StorageError) -> Report {
-        guard FileManager.default.fileExists(atPath: ledger) else {
-            throw StorageError(.cannotOpen, "\(ledger) is not there")
-        }
-        // Beside the copy SQLite would take what is left of another file for a part of it.
-        for file in [output] + companions(of: output) where FileManager.default.fileExists(atPath: file) {
-            throw StorageError(.cannotOpen, "\(file) is there already; a backup overwrites nothing")
-        }
+        try requirePlace(for: output, of: ledger)
         let partial = partial(of: output)
-        try require(ledger, isNot: partial)
         do {
             try remove(partial)
             try copy(ledger, to: partial, progress)
@@ -44,6 +37,23 @@ package enum LedgerBackup {
             do { try remove(partial) } catch {}
             throw StorageError(error, path: output)
         }
+    }
+
+    /// Throws what speaks against a copy of a ledger, before anything is written or removed.
+    package static func requirePlace(for output: String, of ledger: String) throws(StorageError) {
+        guard FileManager.default.fileExists(atPath: ledger) else {
+            throw StorageError(.cannotOpen, "\(ledger) is not there")
+        }
+        // Beside the copy SQLite would take what is left of another file for a part of it.
+        for file in [output] + companions(of: output) where FileManager.default.fileExists(atPath: file) {
+            throw StorageError(.cannotOpen, "\(file) is there already; a backup overwrites nothing")
+        }
+        try require(ledger, isNot: partial(of: output))
+    }
+
+    /// What a copy consists of until it gets its name.
+    package static func unfinished(_ output: String) -> [String] {
+        [partial(of: output)] + companions(of: partial(of: output))
     }
 
     /// Proves a copy good: SQLite finds nothing wrong with it, and every text in it can be read.

@@ -24,7 +24,12 @@ struct BackupCommand: AsyncParsableCommand {
         let report = try await LedgerOptions.withStorageErrors {
             let bar = LedgerProgress("copying")
             defer { bar.end() }
-            return try LedgerBackup.make(of: configuration.storage.path, to: output) { bar.show($0) }
+            let ledger = configuration.storage.path
+            // Before what is left of a copy is removed: it must not be the ledger.
+            try LedgerBackup.requirePlace(for: output, of: ledger)
+            return try await Signals.removing(LedgerBackup.unfinished(output)) {
+                try LedgerBackup.make(of: ledger, to: output) { bar.show($0) }
+            }
         }
         BackupAnswer(file: output, report, old: nil).report("copied", json: options.json)
     }

@@ -35,7 +35,12 @@ enum Signals {
     /// Does `body`. If Ctrl-C or SIGTERM ends the process meanwhile, or ``removeTemporary()`` is called because it ends for
     /// another reason, a file or folder that only it needs goes too.
     static func removing<Value>(_ path: String, during body: () async throws -> Value) async throws -> Value {
-        temporary.withLock { paths in _ = paths.insert(path) }
+        try await removing([path], during: body)
+    }
+
+    /// The same with several.
+    static func removing<Value>(_ paths: [String], during body: () async throws -> Value) async throws -> Value {
+        temporary.withLock { $0.formUnion(paths) }
         let sources = await catching { number in
             removeTemporary()
             die(of: number)
@@ -43,7 +48,7 @@ enum Signals {
         let result: Result<Value, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
         release(sources)
-        temporary.withLock { paths in _ = paths.remove(path) }
+        temporary.withLock { $0.subtract(paths) }
         return try result.get()
     }
 
