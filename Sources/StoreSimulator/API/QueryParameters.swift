@@ -1,4 +1,5 @@
 package import AppStoreModels
+internal import Basics
 package import Foundation
 
 /// The query of a request: names and values, decoded, in the order they came.
@@ -29,38 +30,11 @@ package struct QueryParameters: Sendable, Hashable {
         for part in parts {
             let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let (name, value) = (halves.first, halves.count > 1 ? halves.last : nil)
-            guard let name = Self.decoded(name ?? ""), let value = Self.decoded(value ?? "") else {
-                throw APIFailure(status: 400, "the query is not percent-encoded UTF-8")
-            }
+            guard let name = String(formEncoded: (name ?? "").utf8), let value = String(formEncoded: (value ?? "").utf8)
+            else { throw APIFailure(status: 400, "the query is not percent-encoded UTF-8") }
             pairs.append(Pair(name: name, value: value))
         }
         self.pairs = pairs
-    }
-
-    // A plus sign is a space, as HTML forms and Node's `URLSearchParams` write it.
-    private static func decoded(_ text: some StringProtocol) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8.makeIterator()
-        while let byte = rest.next() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(value(ofDigit:)), let low = rest.next().flatMap(value(ofDigit:))
-                else { return nil }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func value(ofDigit letter: UInt8) -> UInt8? {
-        switch letter {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): letter - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): letter - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): letter - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }
 

@@ -1,3 +1,4 @@
+internal import Basics
 package import Foundation
 internal import HTTPTypes
 package import Hummingbird
@@ -44,8 +45,9 @@ package struct FormFields: Sendable {
         for part in encoded.split(separator: UInt8(ascii: "&")) {
             guard pairs.count < 500 else { throw .malformed }
             let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let name = try Self.decoded(pair.first ?? part)
-            let value = pair.count > 1 ? try Self.decoded(pair[1]) : ""
+            guard let name = String(formEncoded: pair.first ?? part),
+                let value = pair.count > 1 ? String(formEncoded: pair[1]) : ""
+            else { throw .malformed }
             pairs.append((name, value))
         }
         return pairs
@@ -85,33 +87,6 @@ package struct FormFields: Sendable {
 
     /// A segment of a path, in which a plus is a plus.
     static func decodedSegment(_ text: String) -> String? {
-        try? decoded(text.utf8.flatMap { $0 == UInt8(ascii: "+") ? Array("%2B".utf8) : [$0] })
-    }
-
-    private static func decoded(_ bytes: some Collection<UInt8>) throws(Problem) -> String {
-        var result: [UInt8] = []
-        var iterator = bytes.makeIterator()
-        while let byte = iterator.next() {
-            switch byte {
-            case UInt8(ascii: "+"): result.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else {
-                    throw .malformed
-                }
-                result.append(high << 4 | low)
-            default: result.append(byte)
-            }
-        }
-        guard let text = String(validating: result, as: UTF8.self) else { throw .malformed }
-        return text
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
+        String(formEncoded: text.utf8.flatMap { $0 == UInt8(ascii: "+") ? Array("%2B".utf8) : [$0] })
     }
 }
