@@ -61,9 +61,9 @@ struct LatestReceipt {
         members.add("original_purchase_date", original ?? listed?.originalPurchaseDate)
         members.add("expires_date", fact.expiresDate)
         members.add("web_order_line_item_id", listed?.webOrderLineItemID.map { String($0) })
-        members.add("is_trial_period", isTrial ? "true" : "false")
+        members.add("is_trial_period", isTrial)
         if fact.isSubscription {
-            members.add("is_in_intro_offer_period", isIntroductory && !isTrial ? "true" : "false")
+            members.add("is_in_intro_offer_period", isIntroductory && !isTrial)
         }
         members.add("cancellation_date", fact.revocationDate)
         if fact.revocationDate != nil {
@@ -71,7 +71,7 @@ struct LatestReceipt {
         }
         members.addOffer(fact.offerType, fact.offerIdentifier)
         members.add("subscription_group_identifier", fact.subscriptionGroupIdentifier)
-        if fact.isUpgraded { members.add("is_upgraded", "true") }
+        if fact.isUpgraded { members.add("is_upgraded", true) }
         members.add("in_app_ownership_type", fact.ownership.rawValue)
         members.add("app_account_token", fact.appAccountToken?.uuidString.lowercased())
         return members.all
@@ -101,39 +101,4 @@ struct LatestReceipt {
 
 extension TransactionFact {
     fileprivate var isSubscription: Bool { type == .autoRenewableSubscription }
-}
-
-/// The members of an object in an answer of `verifyReceipt`, where everything is text.
-private struct ReceiptMembers {
-    private(set) var all: [OrderedJSON.Member] = []
-
-    mutating func add(_ name: String, _ text: String?) {
-        if let text { all.append(.init(name, .string(text))) }
-    }
-
-    /// A date in its three forms; none when it is absent.
-    mutating func add(_ name: String, _ date: Date?) {
-        guard let date, let milliseconds = date.receiptMilliseconds else { return }
-        add(name, date.formatted(Self.style(.gmt)) + " Etc/GMT")
-        add(name + "_ms", String(milliseconds))
-        if let losAngeles = Self.losAngeles {
-            add(name + "_pst", date.formatted(Self.style(losAngeles)) + " America/Los_Angeles")
-        }
-    }
-
-    /// Of the four kinds of offers, receipts know these two by name.
-    mutating func addOffer(_ type: OfferType?, _ identifier: String?) {
-        switch type {
-        case .promotional: add("promotional_offer_id", identifier)
-        case .offerCode: add("offer_code_ref_name", identifier)
-        default: return
-        }
-    }
-
-    private static let losAngeles = TimeZone(identifier: "America/Los_Angeles")
-
-    private static func style(_ zone: TimeZone) -> Date.ISO8601FormatStyle {
-        Date.ISO8601FormatStyle(timeZone: zone).year().month().day().dateSeparator(.dash)
-            .dateTimeSeparator(.space).time(includingFractionalSeconds: false).timeSeparator(.colon)
-    }
 }

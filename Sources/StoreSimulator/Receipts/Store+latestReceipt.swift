@@ -73,14 +73,3 @@ extension Store {
         return members.all
     }
 }
-
-extension ReceiptMembers {
-    /// Of the four kinds of offers, receipts know these two by name.
-    fileprivate mutating func addOffer(_ type: OfferType?, _ identifier: String?) {
-        switch type {
-        case .promotional: add("promotional_offer_id", identifier)
-        case .offerCode: add("offer_code_ref_name", identifier)
-        default: return
-        }
-    }
-}
