@@ -1,4 +1,5 @@
 public import AppStoreModels
+import Basics
 import Foundation
 
 /// One endpoint as data: ``all`` lists every one that there is.
@@ -120,26 +121,10 @@ extension AppStoreEndpoint {
         var target = ""
         for segment in segments {
             target += "/"
-            target += segment.parameter == nil ? segment.text : Self.encoded(rest.popFirst() ?? "")
+            target += segment.parameter == nil ? segment.text : (rest.popFirst() ?? "").percentEncoded
         }
         guard !query.isEmpty else { return target }
         return target + "?"
-            + query.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "&")
-    }
-
-    // RFC 3986 §2.3: everything but the unreserved characters.
-    private static func encoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                bytes.append(byte)
-            default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+            + query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
     }
 }

@@ -104,13 +104,11 @@ extension SegmentItem {
 
     /// The same request for another page.
     private static func link(to place: SegmentPlace, named name: String, from request: Request) -> String {
-        let unreserved = CharacterSet(
-            charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
         var query = [("format", "csv"), ("page", place.token)]
         for parameter in ["app", "environment", "within_days", "reason", "limit"] {
             if let value = request.parameter(parameter) { query.append((parameter, value)) }
         }
-        let members = query.map { $0 + "=" + ($1.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "") }
+        let members = query.map { $0 + "=" + $1.percentEncoded }
         return "/v1/segments/\(name)?" + members.joined(separator: "&")
     }
 }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import Foundation
 internal import Hummingbird
 internal import WebConsole
@@ -46,7 +47,7 @@ extension ConsolePage {
         }
 
         private static func text(_ query: [(String, String)]) -> String {
-            query.map { "\(PageLink.escaped($0.0))=\(PageLink.escaped($0.1))" }.joined(separator: "&")
+            query.map { "\($0.0.percentEncoded)=\($0.1.percentEncoded)" }.joined(separator: "&")
         }
 
         private static func link(_ target: String, _ query: [(String, String)]) -> PageLink? {

@@ -48,10 +48,10 @@ struct Visit: Sendable {
     func target(_ segments: [String], _ query: [(String, String)] = [], isScoped: Bool = true) -> String {
         // Names of dots are encoded: no browser reads this path.
         let path = (["v1"] + segments).map {
-            [".", ".."].contains($0) ? $0.replacing(".", with: "%2E") : PageLink.escaped($0)
+            [".", ".."].contains($0) ? $0.replacing(".", with: "%2E") : $0.percentEncoded
         }
         let query = ((isScoped ? selection.query : []) + query)
-            .map { "\(PageLink.escaped($0.0))=\(PageLink.escaped($0.1))" }
+            .map { "\($0.0.percentEncoded)=\($0.1.percentEncoded)" }
         return "/" + path.joined(separator: "/") + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 

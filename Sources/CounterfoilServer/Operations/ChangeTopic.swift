@@ -1,3 +1,4 @@
+internal import Basics
 internal import ConfigurationReading
 internal import Hummingbird
 internal import Ledger
@@ -21,9 +22,9 @@ enum ChangeTopic {
     /// The topics, for messages.
     static let all = [overview, inbox, deliveries, recoveries, customers + "ID", deliveriesOfOne + "NAME"]
 
-    static func customer(_ id: String) -> String { customers + PageLink.escaped(CustomerName.normal(id)) }
+    static func customer(_ id: String) -> String { customers + CustomerName.normal(id).percentEncoded }
 
-    static func deliveries(of endpoint: String) -> String { deliveriesOfOne + PageLink.escaped(endpoint) }
+    static func deliveries(of endpoint: String) -> String { deliveriesOfOne + endpoint.percentEncoded }
 
     /// The scopes of which a key needs one to follow a topic; none for what is no topic. Who answers the App Store's questions
     /// need not see the notifications, and both are in the inbox.

@@ -1,3 +1,4 @@
+internal import Basics
 internal import Foundation
 
 /// Where a link, a form or a picture of a page leads. Nothing else becomes an attribute that a browser follows.
@@ -7,17 +8,17 @@ package struct PageLink: Sendable, Hashable, CustomStringConvertible {
 
     /// A path of this server. Each segment and each part of the query is escaped.
     package init(_ segments: [String], query: [(String, String)] = [], fragment: String? = nil) {
-        let path = "/" + segments.map { Self.escaped(Self.harmless($0)) }.joined(separator: "/")
-        description = path + (query.isEmpty ? "" : Self.text(query)) + (fragment.map { "#" + Self.escaped($0) } ?? "")
+        let path = "/" + segments.map { Self.harmless($0).percentEncoded }.joined(separator: "/")
+        description = path + (query.isEmpty ? "" : Self.text(query)) + (fragment.map { "#" + $0.percentEncoded } ?? "")
     }
 
     /// The page that the link is on with another query, and a place on it.
     package init(samePageWith query: [(String, String)], fragment: String? = nil) {
-        description = Self.text(query) + (fragment.map { "#" + Self.escaped($0) } ?? "")
+        description = Self.text(query) + (fragment.map { "#" + $0.percentEncoded } ?? "")
     }
 
     private static func text(_ query: [(String, String)]) -> String {
-        "?" + query.map { "\(escaped($0.0))=\(escaped($0.1))" }.joined(separator: "&")
+        "?" + query.map { "\($0.0.percentEncoded)=\($0.1.percentEncoded)" }.joined(separator: "&")
     }
 
     /// The same.
@@ -41,7 +42,7 @@ package struct PageLink: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// A place on the same page.
-    package init(fragment: String) { description = "#" + Self.escaped(fragment) }
+    package init(fragment: String) { description = "#" + fragment.percentEncoded }
 
     /// A browser takes segments of dots away, percent-encoded too. A tilde before them makes a name of them, and one more before
     /// what looks like such a name.
@@ -60,21 +61,5 @@ package struct PageLink: Sendable, Hashable, CustomStringConvertible {
     /// The names in a path.
     package static func segments(of path: some StringProtocol) -> [String] {
         path.split(separator: "/").map { name(ofSegment: $0) }
-    }
-
-    package static func escaped(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
-            }
-        }
-        return result
     }
 }

@@ -3,6 +3,7 @@ internal import Ledger
 import AppStoreModels
 import AppStoreServer
 import ArgumentParser
+import Basics
 import CounterfoilServer
 import Foundation
 
@@ -190,8 +191,7 @@ private struct RecoveryClient {
     func recover(from: Int64, to: Int64?, _ types: [String], _ options: OfflineOptions) async throws -> RecoveryOutcome
     {
         var query: [String] = []
-        let letters = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._"))
-        if let app = options.app?.addingPercentEncoding(withAllowedCharacters: letters) { query.append("app=\(app)") }
+        if let app = options.app { query.append("app=\(app.percentEncoded)") }
         if let environment = options.environment { query.append("environment=\(environment.environment.rawValue)") }
         let path = "/v1/recoveries" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         let body = try JSONEncoder().encode(RecoveryRequest(from: from, to: to, types: types.isEmpty ? nil : types))

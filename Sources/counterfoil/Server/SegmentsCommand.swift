@@ -1,6 +1,7 @@
 import AppStoreModels
 import AppStoreServer
 import ArgumentParser
+import Basics
 import Foundation
 import StoreSimulator
 
@@ -122,20 +123,14 @@ struct SegmentsCommand: AsyncParsableCommand {
     }
 
     private func path(_ name: String, _ more: [(String, String?)]) -> String {
-        "/v1/segments/" + Self.escaped(name)
+        "/v1/segments/" + name.percentEncoded
             + query(more + [("within_days", withinDays.map { String($0) }), ("reason", reason)])
     }
 
     private func query(_ more: [(String, String?)]) -> String {
         let members = [("app", app), ("environment", environment?.environment.rawValue)] + more
-        let texts = members.compactMap { name, value in value.map { "\(name)=\(Self.escaped($0))" } }
+        let texts = members.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }
         return texts.isEmpty ? "" : "?" + texts.joined(separator: "&")
-    }
-
-    private static func escaped(_ text: String) -> String {
-        let unreserved = CharacterSet(
-            charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 
     private func line(ofList list: [String: JSONValue]) -> String {

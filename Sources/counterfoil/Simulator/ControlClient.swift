@@ -1,5 +1,6 @@
 import AppStoreModels
 import AppStoreServer
+import Basics
 import Foundation
 import StoreSimulator
 
@@ -30,8 +31,8 @@ struct ControlClient: Sendable {
     func send(
         _ method: String, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil
     ) async throws -> Data {
-        var url = information.controlURL + path.map { "/" + Self.escaped($0) }.joined()
-        if !query.isEmpty { url += "?" + query.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&") }
+        var url = information.controlURL + path.map { "/" + $0.percentEncoded }.joined()
+        if !query.isEmpty { url += "?" + query.map { "\($0)=\($1.percentEncoded)" }.joined(separator: "&") }
         // Advancing by years takes as long as the receiver of a thousand notifications.
         var request = HTTPTransportRequest(
             method: method, url: url, timeout: .seconds(3600), maximumAnswerSize: 64 << 20)
@@ -95,13 +96,6 @@ struct ControlClient: Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return encoder
     }()
-
-    /// Text as one segment of a path, or one value of a query.
-    private static func escaped(_ text: String) -> String {
-        let unreserved = CharacterSet(
-            charactersIn: "-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
-    }
 
     private static func refusal(_ answer: HTTPTransportAnswer) -> Refusal {
         guard let failure = try? JSONDecoder().decode(Failure.self, from: answer.body) else {

@@ -1,4 +1,5 @@
 import AppStoreModels
+import Basics
 import Foundation
 import TestSupport
 import Testing
@@ -10,7 +11,7 @@ import WebConsole
     private func request(
         _ page: PanelPage, _ query: [(String, String)] = [], mistake: PanelRequest.Mistake? = nil
     ) throws -> PanelRequest {
-        let text = query.map { "\(PageLink.escaped($0.0))=\(PageLink.escaped($0.1))" }.joined(separator: "&")
+        let text = query.map { "\($0.0.percentEncoded)=\($0.1.percentEncoded)" }.joined(separator: "&")
         return PanelRequest(
             page: page, environment: .production, query: try FormFields(encoded: text.utf8), mistake: mistake)
     }

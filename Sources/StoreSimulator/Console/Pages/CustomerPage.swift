@@ -53,7 +53,7 @@ extension SimulatorPanel {
                 "buy": buyForm(request, customer: name).value(request, self.state),
                 "device": held,
             ],
-            api: "GET {base}/\(request.environmentName)/customers/\(PageLink.escaped(name))",
+            api: "GET {base}/\(request.environmentName)/customers/\(name.percentEncoded)",
             command: "counterfoil simulator customers \(name.shellWord)" + request.environmentOption)
     }
 

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 internal import WebConsole
 
@@ -40,7 +41,7 @@ extension SimulatorPanel {
                 "hasPages": .flag(next != nil || previous != nil),
             ],
             api: "GET {base}/\(request.environmentName)/notifications"
-                + (customer.map { "?customer=\(PageLink.escaped($0))" } ?? ""),
+                + (customer.map { "?customer=\($0.percentEncoded)" } ?? ""),
             command: "counterfoil simulator listen" + request.environmentOption)
     }
 
