@@ -158,9 +158,7 @@ extension AppStoreServerClient {
 
     /// The JSON of a body.
     func json(_ value: some Encodable, for endpoint: AppStoreEndpoint) throws(AppStoreServerError) -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do { return try encoder.encode(value) } catch {
+        do { return try JSONEncoder.sorted.encode(value) } catch {
             throw AppStoreServerError(.invalidRequest, "the body cannot be written as JSON").about(endpoint, 0)
         }
     }

@@ -28,9 +28,7 @@ package enum CompactJWS {
 
     /// JSON with sorted keys: the same value always gives the same bytes.
     package static func json(_ value: some Encodable) throws(SigningError) -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do { return try encoder.encode(value) } catch {
+        do { return try JSONEncoder.sorted.encode(value) } catch {
             throw SigningError(.unencodable, "the value cannot be written as JSON")
         }
     }

@@ -83,11 +83,7 @@ package struct ReceiptFact: Sendable, Codable {
 
     /// As JSON.
     var text: String {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(self), as: UTF8.self)
-        }
+        get throws { String(decoding: try JSONEncoder.sorted.encode(self), as: UTF8.self) }
     }
 
     /// Reads ``text``; nil when it is something else.

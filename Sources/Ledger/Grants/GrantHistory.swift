@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 package import Entitlements
 internal import Foundation
 
@@ -46,11 +47,7 @@ package struct GrantEvent: Sendable, Hashable {
 
         /// As JSON, equal contents in equal bytes.
         package var text: String {
-            get throws {
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-                return String(decoding: try encoder.encode(self), as: UTF8.self)
-            }
+            get throws { String(decoding: try JSONEncoder.sorted.encode(self), as: UTF8.self) }
         }
 
         /// Reads ``text``.

@@ -48,9 +48,7 @@ package struct APIRendering {
                 }
             }
         case .model(let model):
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            json.raw(try encoder.encode(model))
+            json.raw(try JSONEncoder.sorted.encode(model))
         }
     }
 }

@@ -4,8 +4,7 @@ internal import Foundation
 /// JSON as the control API reads and writes it: instants are whole milliseconds since 1970; ISO 8601 is read as well.
 enum ControlJSON {
     static func encode(_ value: some Encodable) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let encoder = JSONEncoder.sorted
         encoder.dateEncodingStrategy = .custom { date, encoder in
             var container = encoder.singleValueContainer()
             try container.encode(Int64((date.timeIntervalSince1970 * 1000).rounded()))

@@ -1,3 +1,4 @@
+internal import Basics
 package import Foundation
 
 /// What faults do to signed data.
@@ -55,8 +56,6 @@ extension JSONValue {
     static func editing(_ json: [UInt8], _ edit: (inout [String: JSONValue]) throws -> Void) throws -> [UInt8] {
         guard case .object(var object) = try JSONDecoder().decode(JSONValue.self, from: Data(json)) else { return json }
         try edit(&object)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(JSONValue.object(object)))
+        return Array(try JSONEncoder.sorted.encode(JSONValue.object(object)))
     }
 }

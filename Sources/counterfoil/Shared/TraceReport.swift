@@ -1,4 +1,5 @@
 import AppStoreServer
+import Basics
 import Foundation
 
 /// A trace as the commands print it.
@@ -69,9 +70,8 @@ enum JSONText {
     static func wire(_ value: some Encodable) -> String { text(value, .useDefaultKeys) }
 
     private static func text(_ value: some Encodable, _ keys: JSONEncoder.KeyEncodingStrategy) -> String {
-        let encoder = JSONEncoder()
+        let encoder = JSONEncoder.sorted
         encoder.keyEncodingStrategy = keys
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
             return String(decoding: try encoder.encode(value), as: UTF8.self)
         } catch {

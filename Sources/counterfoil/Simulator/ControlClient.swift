@@ -91,9 +91,8 @@ struct ControlClient: Sendable {
     }
 
     private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
+        let encoder = JSONEncoder.sorted
         encoder.dateEncodingStrategy = .iso8601
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return encoder
     }()
 

@@ -1,5 +1,6 @@
 import AppStoreModels
 import ArgumentParser
+import Basics
 import Foundation
 import StoreSimulator
 
@@ -124,8 +125,7 @@ extension StoreOutcome.Announcement {
 /// One line of JSON.
 enum JSONLine {
     static func text(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let encoder = JSONEncoder.sorted
         encoder.dateEncodingStrategy = .millisecondsSince1970
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }

@@ -1,6 +1,7 @@
 import AppStoreModels
 import AppStoreTrust
 public import ArgumentParser
+import Basics
 import Foundation
 public import StoreSimulator
 
@@ -182,9 +183,7 @@ struct SimulatorRun: AsyncParsableCommand {
     }
 
     private static func printJSON(_ information: SimulatorInformation) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        try Output.send(String(decoding: try encoder.encode(information), as: UTF8.self))
+        try Output.send(String(decoding: try JSONEncoder.sorted.encode(information), as: UTF8.self))
     }
 
     private func banner(_ information: SimulatorInformation) throws {
