@@ -114,7 +114,7 @@ struct WebhookRoutes {
 
     private func remove(_ call: APICall) async throws -> Response {
         // For which apps one is that is damaged cannot be read: only a key for all may remove it.
-        if !call.principal.isLimited, let damaged = try await webhooks.damaged(call.named("name") ?? "") {
+        if call.principal.isForEverything, let damaged = try await webhooks.damaged(call.named("name") ?? "") {
             try await webhooks.remove(damaged.id)
             return Response(status: .noContent)
         }
@@ -184,10 +184,10 @@ struct WebhookRoutes {
         guard let found, call.principal.mayManage(found.definition) else {
             // The same whether there is one or not: who may not see it does not learn of it.
             let message =
-                call.principal.isLimited
-                ? "The key \(call.principal.name) can manage no endpoint with this name: it is limited to some apps or "
+                call.principal.isForEverything
+                ? "No endpoint has this name."
+                : "The key \(call.principal.name) can manage no endpoint with this name: it is limited to some apps or "
                     + "environments, and manages only the endpoints for those."
-                : "No endpoint has this name."
             throw APIFailure(.notFound, "not_found", message, parameter: "name")
         }
         return found
@@ -195,13 +195,8 @@ struct WebhookRoutes {
 }
 
 extension Principal {
-    /// Whether a key is for some apps or environments only.
-    fileprivate var isLimited: Bool { apps != nil || environments != nil }
-
     /// Whether a key may see and change an endpoint: only if it may see all that is sent there.
     func mayManage(_ webhook: ServerConfiguration.Webhook) -> Bool {
-        if let apps, !(webhook.apps?.isSubset(of: apps) ?? false) { return false }
-        if let environments, !(webhook.environments?.isSubset(of: environments) ?? false) { return false }
-        return true
+        covers(apps: webhook.apps, environments: webhook.environments)
     }
 }

@@ -108,14 +108,16 @@ extension Principal {
 
     /// Whether it may know of a key of the configuration: its own, and those for nothing that it is not for.
     func mayKnow(_ key: ServerConfiguration.Key) -> Bool {
-        key.name == name
-            || covers(Principal(name: key.name, scopes: [], apps: key.apps, environments: key.environments))
+        key.name == name || covers(apps: key.apps, environments: key.environments)
     }
 
     /// Whether another key is for no app and environment that this one is not for.
-    func covers(_ other: Principal) -> Bool {
-        if let apps, !(other.apps?.isSubset(of: apps) ?? false) { return false }
-        if let environments, !(other.environments?.isSubset(of: environments) ?? false) { return false }
+    func covers(_ other: Principal) -> Bool { covers(apps: other.apps, environments: other.environments) }
+
+    /// Whether this key is for all of these; nil stands for all that there are.
+    func covers(apps others: Set<String>?, environments otherEnvironments: Set<AppStoreEnvironment>?) -> Bool {
+        if let apps, !(others?.isSubset(of: apps) ?? false) { return false }
+        if let environments, !(otherEnvironments?.isSubset(of: environments) ?? false) { return false }
         return true
     }
 
