@@ -149,15 +149,3 @@ extension Principal? {
         return self
     }
 }
-
-/// Takes a body that was to be sent.
-private final class BodyCollector: ResponseBodyWriter {
-    private(set) var buffer = ByteBuffer()
-
-    func write(_ buffer: ByteBuffer) async throws {
-        var buffer = buffer
-        self.buffer.writeBuffer(&buffer)
-    }
-
-    func finish(_ trailingHeaders: HTTPFields?) async throws {}
-}

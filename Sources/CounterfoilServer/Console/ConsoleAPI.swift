@@ -59,10 +59,10 @@ struct ConsoleAPI: Sendable {
         _ method: HTTPRequest.Method, _ target: String, body: Data? = nil, for context: ServerContext
     ) async throws -> Answer {
         let response = try await response(method, target, body: body, for: context)
-        let taker = AnswerTaker()
-        try await response.body.write(taker)
+        let collector = BodyCollector()
+        try await response.body.write(collector)
         return Answer(
-            status: response.status.code, json: APIValue(json: Data(taker.buffer.readableBytesView)))
+            status: response.status.code, json: APIValue(json: Data(collector.buffer.readableBytesView)))
     }
 
     /// The answer as it is, for somebody who wants the file.
@@ -74,16 +74,4 @@ struct ConsoleAPI: Sendable {
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: body ?? Data())))
         return try await respond(request, ServerContext(asking: context))
     }
-}
-
-/// Takes a body that was to be sent.
-private final class AnswerTaker: ResponseBodyWriter {
-    private(set) var buffer = ByteBuffer()
-
-    func write(_ buffer: ByteBuffer) async throws {
-        var buffer = buffer
-        self.buffer.writeBuffer(&buffer)
-    }
-
-    func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }
