@@ -97,22 +97,14 @@ extension ServerStateRoutes {
     }
 
     private func mayEnd(_ session: SessionStore.Session, _ principal: Principal) -> Bool {
-        guard let key = access.current.keys[session.keyDigest] else { return principal.isForEverything }
-        return principal.covers(key.principal)
+        guard let key = access.current.keys[session.keyDigest]?.principal else { return principal.isForEverything }
+        return principal.covers(apps: key.apps, environments: key.environments)
     }
 }
 
 extension Principal {
     /// Whether a key is for all apps and environments.
     var isForEverything: Bool { apps == nil && environments == nil }
-
-    /// Whether it may know of a key of the configuration: its own, and those for nothing that it is not for.
-    func mayKnow(_ key: ServerConfiguration.Key) -> Bool {
-        key.name == name || covers(apps: key.apps, environments: key.environments)
-    }
-
-    /// Whether another key is for no app and environment that this one is not for.
-    func covers(_ other: Principal) -> Bool { covers(apps: other.apps, environments: other.environments) }
 
     /// Whether this key is for all of these; nil stands for all that there are.
     func covers(apps others: Set<String>?, environments otherEnvironments: Set<AppStoreEnvironment>?) -> Bool {

@@ -67,8 +67,6 @@ package struct DeliveryList: Sendable, Hashable {
     /// The delivery before which it goes on; nil when there are no more.
     package var next: Int64?
 
-    package init(items: [WebhookDelivery], next: Int64? = nil) { (self.items, self.next) = (items, next) }
-
     /// A page of what was found among the deliveries that were looked at.
     ///
     /// - Parameters:
