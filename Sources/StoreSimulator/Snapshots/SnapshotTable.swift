@@ -15,61 +15,35 @@ struct SnapshotTable: Sendable {
 
     /// The order is that in which they are read: notifications find the transactions that they share.
     static let all: [SnapshotTable] = [
-        table("customers") {
-            $0.customers
-        } set: {
-            $0.customers = $1
-        },
-        table("transactions") {
-            $0.transactions
-        } set: {
-            $0.transactions = $1
-        } line: {
-            $0.write(to: &$1, $2)
-        },
-        table("subscriptions") {
-            $0.subscriptions
-        } set: {
-            $0.subscriptions = $1
-        },
-        table("customersByAppTransaction") {
-            $0.customersByAppTransaction
-        } set: {
-            $0.customersByAppTransaction = $1
-        },
-        table("usedOfferNonces") {
-            $0.usedOfferNonces
-        } set: {
-            $0.usedOfferNonces = $1
-        },
-        table("tests") {
-            $0.tests
-        } set: {
-            $0.tests = $1
-        },
+        table("customers", \.customers),
+        table("transactions", \.transactions) { $0.write(to: &$1, $2) },
+        table("subscriptions", \.subscriptions),
+        table("customersByAppTransaction", \.customersByAppTransaction),
+        table("usedOfferNonces", \.usedOfferNonces),
+        table("tests", \.tests),
         notifications,
     ]
 
     private static func table<Value: Codable & Sendable>(
-        _ name: String, _ get: @escaping @Sendable (Store) -> [String: Value],
-        set: @escaping @Sendable (inout Store, [String: Value]) -> Void, line: ValueWriter<Value>? = nil
+        _ name: String, _ rows: any WritableKeyPath<Store, [String: Value]> & Sendable,
+        line: ValueWriter<Value>? = nil
     ) -> SnapshotTable {
         SnapshotTable(
             name: name,
-            clear: { set(&$0, [:]) },
+            clear: { $0[keyPath: rows] = [:] },
             write: { store, environment, lines in
-                let rows = get(store)
-                guard !rows.isEmpty else { return }
-                try lines.add(SnapshotFile.Heading(table: name, environment: environment, count: rows.count))
-                try await lines.add(rows.lazy.map { Row(key: $0.key, value: $0.value) }, line)
+                let written = store[keyPath: rows]
+                guard !written.isEmpty else { return }
+                try lines.add(SnapshotFile.Heading(table: name, environment: environment, count: written.count))
+                try await lines.add(written.lazy.map { Row(key: $0.key, value: $0.value) }, line)
             },
             read: { store, count, lines in
-                var rows: [String: Value] = [:]
+                var read: [String: Value] = [:]
                 try await lines.next(count, Row<Value>.self) { row in
                     guard let key = row.key else { throw SnapshotReader.damaged }
-                    rows[key] = row.value
+                    read[key] = row.value
                 }
-                set(&store, rows)
+                store[keyPath: rows] = read
             })
     }
 
