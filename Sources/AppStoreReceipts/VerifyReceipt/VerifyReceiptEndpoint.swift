@@ -32,7 +32,7 @@ public struct VerifyReceiptEndpoint: Sendable {
         do {
             return response(to: try VerifyReceiptRequest(body: body, limits: validator.limits))
         } catch {
-            return VerifyReceiptResponse(status: Self.status(for: error), reason: error)
+            return VerifyReceiptResponse(status: .refusing(error), reason: error)
         }
     }
 
@@ -43,7 +43,7 @@ public struct VerifyReceiptEndpoint: Sendable {
             guard accepts(request.password, for: receipt) else { return VerifyReceiptResponse(status: .wrongSecret) }
             return response(about: receipt)
         } catch {
-            return VerifyReceiptResponse(status: Self.status(for: error), reason: error)
+            return VerifyReceiptResponse(status: .refusing(error), reason: error)
         }
     }
 
@@ -52,7 +52,7 @@ public struct VerifyReceiptEndpoint: Sendable {
         do {
             return response(about: try validator.authenticate(contents: contents).payload)
         } catch {
-            return VerifyReceiptResponse(status: Self.status(for: error), reason: error)
+            return VerifyReceiptResponse(status: .refusing(error), reason: error)
         }
     }
 
@@ -98,13 +98,6 @@ public struct VerifyReceiptEndpoint: Sendable {
     private static func isEqual(_ secret: String, _ password: String) -> Bool {
         guard secret.utf8.count == password.utf8.count else { return false }
         return zip(secret.utf8, password.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
-    }
-
-    private static func status(for error: VerificationError) -> VerifyReceiptStatus {
-        switch error.code {
-        case .malformedReceipt, .badBase64URL, .badJSON, .tooLarge, .notEnrolled: .malformed
-        default: .notAuthentic
-        }
     }
 }
 

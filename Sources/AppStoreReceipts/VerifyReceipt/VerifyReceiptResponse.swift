@@ -28,6 +28,14 @@ public struct VerifyReceiptStatus: RawRepresentable, Hashable, Sendable, Codable
     public static let productionReceipt = Self(rawValue: 21008)
     /// Internal data could not be read; try again.
     public static let internalDataAccess = Self(rawValue: 21009)
+
+    /// The status for a receipt, or a request, that was refused for this reason.
+    package static func refusing(_ error: VerificationError) -> Self {
+        switch error.code {
+        case .malformedReceipt, .badBase64URL, .badJSON, .tooLarge, .notEnrolled: .malformed
+        default: .notAuthentic
+        }
+    }
 }
 
 /// The answer of `verifyReceipt`, with Apple's names, types and order.

@@ -50,7 +50,7 @@ package struct VerifyReceiptService: Sendable {
     private func verified(_ body: Data, _ environment: AppStoreEnvironment) async throws -> OrderedJSON {
         let request: VerifyReceiptRequest
         do { request = try VerifyReceiptRequest(body: body, limits: prover.receiptValidator.limits) } catch {
-            throw Refusal(status: Self.status(for: error))
+            throw Refusal(status: .refusing(error))
         }
         // Before anything is validated, which takes a while: a stranger without a secret gets nothing for it.
         guard apps.all.contains(where: { $0.accepts(password: request.password) }) else {
@@ -60,7 +60,7 @@ package struct VerifyReceiptService: Sendable {
         do {
             receipt = try prover.read(prover.receiptValidator.authenticate(base64: request.receiptData))
         } catch {
-            throw Refusal(status: Self.status(for: error))
+            throw Refusal(status: .refusing(error))
         }
         // Apple tells everybody about every app. Here the secret is the key, so there has to be one, and an app.
         guard let app = apps[receipt.audience.bundleID] else {
@@ -101,13 +101,6 @@ package struct VerifyReceiptService: Sendable {
             .init("latest_receipt_info", latest.transactions), .init("latest_receipt", .string(request.receiptData)),
             .init("pending_renewal_info", latest.renewals),
         ]
-    }
-
-    private static func status(for error: VerificationError) -> VerifyReceiptStatus {
-        switch error.code {
-        case .malformedReceipt, .badBase64URL, .badJSON, .tooLarge, .notEnrolled: .malformed
-        default: .notAuthentic
-        }
     }
 }
 
