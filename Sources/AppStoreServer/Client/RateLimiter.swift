@@ -60,7 +60,7 @@ public struct RatePolicy: Sendable, Hashable {
     func schedule(for rateClass: RateClass, isSandbox: Bool) -> RateSchedule {
         let share = share > 0 && share <= 1 ? max(share, 0.001) : 1
         let perSecond = Double(rateClass.perSecond) * share * (isSandbox ? 0.1 : 1)
-        let burst = min(max(burst.inSeconds, 0), 1800)
+        let burst = min(max(burst.seconds, 0), 1800)
         // What is sent at once is missing from the rest of the hour.
         return RateSchedule(
             interval: .seconds(1 / (perSecond * (1 - burst / 3600))), size: max(Int(perSecond * burst), 1))

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 
 /// How often and after what time a call is repeated by itself.
@@ -69,7 +70,7 @@ struct Attempts {
         let seconds = date.timeIntervalSince(now)
         // In the past, the server or a clock is wrong.
         guard seconds > 0 else { return .again(after: pause) }
-        guard seconds <= policy.maximumWait.inSeconds else { return .giveUp }
+        guard seconds <= policy.maximumWait.seconds else { return .giveUp }
         // Not all that wait for the same instant should come back in it.
         return .again(after: .seconds(seconds) + pause)
     }

@@ -1,3 +1,4 @@
+import Basics
 public import Foundation
 import Synchronization
 
@@ -109,7 +110,7 @@ public final class APITokenSource: Sendable {
         // Signing under the lock takes some fifty microseconds, once per lifetime, and spares everybody else the work.
         return try state.withLock { state throws(SigningError) in
             // A token from the future means that the clock was put back: the App Store would not accept it now.
-            if let token = state.token, token.issuedAt <= now, now < token.expiresAt - renewal.inSeconds {
+            if let token = state.token, token.issuedAt <= now, now < token.expiresAt - renewal.seconds {
                 return token
             }
             let made = try make(by: state.choice.key(of: state.keys.count, at: now), of: state.keys, now)
@@ -155,11 +156,4 @@ private struct TokenClaims: Encodable {
     let exp: Int64
     var aud = "appstoreconnect-v1"
     let bid: String
-}
-
-extension Duration {
-    /// As Foundation counts: seconds, possibly with a fraction.
-    var inSeconds: TimeInterval {
-        TimeInterval(components.seconds) + TimeInterval(components.attoseconds) / 1e18
-    }
 }
