@@ -19,7 +19,10 @@ package struct AdvancedCommerceEnvelope: Sendable {
         guard data.utf8.count <= RequestBody.maximumSize else { throw Self.refusal("is too large") }
         let bytes =
             data.utf8.first == UInt8(ascii: "{") ? Array(data.utf8) : Data(base64Encoded: data).map { Array($0) }
-        guard let bytes, let wrapper = Self.decode(Wrapper.self, bytes) else { throw Self.refusal("has no token") }
+        // Why it cannot be read is not told: neither does the App Store.
+        guard let bytes, let wrapper = try? StrictJSONDecoder.decode(Wrapper.self, from: bytes) else {
+            throw Self.refusal("has no token")
+        }
         guard let token = DeveloperJWS(wrapper.signatureInfo.token), let claims = token.claims(Claims.self) else {
             throw Self.refusal("is not a JWS with the claims of a request")
         }
@@ -46,11 +49,6 @@ package struct AdvancedCommerceEnvelope: Sendable {
 
     private static func refusal(_ problem: String) -> APIFailure {
         APIFailure(.invalidSignature, "advancedCommerceData \(problem).")
-    }
-
-    private static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) -> Value? {
-        // Why is not told: neither does the App Store.
-        try? StrictJSONDecoder.decode(type, from: bytes)
     }
 
     private struct Wrapper: Decodable {
