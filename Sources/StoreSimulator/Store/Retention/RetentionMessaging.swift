@@ -113,8 +113,3 @@ extension RetentionMessaging {
         APIFailure(.messageNotFound, "There is no message \(identifier.text).")
     }
 }
-
-extension UUID {
-    /// As Apple writes identifiers.
-    var text: String { uuidString.lowercased() }
-}
