@@ -41,6 +41,15 @@ extension UUID {
         }
     }
 
+    /// The sixteen bytes.
+    package var bytes: Data { withUnsafeBytes(of: uuid) { Data($0) } }
+
+    /// A UUID of sixteen bytes; nil for any other number of them.
+    package init?(bytes: Data) {
+        guard bytes.count == 16 else { return nil }
+        self.init(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
+    }
+
     private static func letter(_ digit: UInt8) -> UInt8 {
         digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
     }

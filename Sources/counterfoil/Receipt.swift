@@ -175,7 +175,7 @@ struct DeviceID: ExpressibleByArgument {
 
     init?(argument: String) {
         if let identifier = UUID(uuidString: argument) {
-            bytes = withUnsafeBytes(of: identifier.uuid) { Data($0) }
+            bytes = identifier.bytes
             return
         }
         guard let bytes = [UInt8](hexadecimal: argument.filter { $0 != ":" }), [6, 16].contains(bytes.count) else {

@@ -34,8 +34,7 @@ extension ReceiptValidator {
             hash.update(data: receipt.bundleIDOctets)
             isSame = Data(hash.finalize()) == receipt.deviceHash
         case .transaction(let receipt):
-            isSame =
-                receipt.uniqueVendorIdentifier.map { withUnsafeBytes(of: $0.uuid) { Data($0) } == deviceID }.orFalse
+            isSame = receipt.uniqueVendorIdentifier?.bytes == deviceID
         }
         guard isSame else { throw VerificationError(.wrongDevice, "the receipt was made for another device") }
     }

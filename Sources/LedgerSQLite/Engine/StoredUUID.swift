@@ -2,19 +2,6 @@ internal import Ledger
 internal import AppStoreModels
 internal import Foundation
 
-extension UUID {
-    /// The sixteen bytes.
-    var bytes: Data { withUnsafeBytes(of: uuid) { Data($0) } }
-
-    /// A UUID of sixteen bytes; nil for any other number of them.
-    init?(bytes: Data) {
-        guard bytes.count == 16 else { return nil }
-        var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-        withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }
-        self.init(uuid: uuid)
-    }
-}
-
 /// How the identifiers of notifications are stored: sixteen bytes for a UUID as it is usually written, else text.
 enum StoredUUID {
     static func value(_ text: String) -> SQLValue {

@@ -1,4 +1,5 @@
 internal import Ledger
+internal import AppStoreModels
 internal import Basics
 internal import Crypto
 internal import Foundation

@@ -24,7 +24,7 @@ extension Store {
         let opaque = Self.digest(["opaque value", customer.appTransactionID, "\(now.millisecondsSince1970 ?? 0)"])
         var contents = ReceiptContents(
             type: receiptType(of: customer), bundleID: app.bundleID, version: version,
-            creationDate: now, deviceID: (device ?? deviceID(of: customer)).octets, opaqueValue: opaque)
+            creationDate: now, deviceID: (device ?? deviceID(of: customer)).bytes, opaqueValue: opaque)
         contents.originalVersion = firstVersion(of: customer)
         contents.originalPurchaseDate = firstPurchaseDate(of: customer)
         contents.expirationDate = customer.volumePurchase?.expires
@@ -54,7 +54,7 @@ extension Store {
 
     /// A UUID that follows from the parts.
     static func derivedUUID(_ parts: String...) -> UUID {
-        UUID(octets: digest(parts)) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        UUID(bytes: Data(digest(parts))) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }
 
     /// What a receipt lists: everything but consumables that the app has finished. What was refunded stays.
@@ -98,15 +98,5 @@ extension JWSTransactionDecodedPayload {
         case .autoRenewableSubscription: .autoRenewableSubscription
         default: nil
         }
-    }
-}
-
-extension UUID {
-    /// The 16 bytes, as the device hash takes them.
-    fileprivate var octets: Data { withUnsafeBytes(of: uuid) { Data($0) } }
-
-    fileprivate init?(octets: [UInt8]) {
-        guard octets.count == 16 else { return nil }
-        self = octets.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 }
