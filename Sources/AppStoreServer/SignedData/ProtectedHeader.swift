@@ -74,23 +74,12 @@ struct DecodingProblem: CustomStringConvertible {
         case DecodingError.keyNotFound(let key, let context):
             description = "\(Self.path(context.codingPath + [key])) is missing"
         case DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context):
-            description = "\(Self.path(context.codingPath)) is not \(Self.words(for: type))"
+            let expected = DecodingError.words(for: type) ?? "what it should be"
+            description = "\(Self.path(context.codingPath)) is not \(expected)"
         case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
             description = "\(Self.path(context.codingPath)) has an impossible value"
         default:
             description = "the syntax is wrong"
-        }
-    }
-
-    /// What was expected, in the words of JSON.
-    private static func words(for type: Any.Type) -> String {
-        switch type {
-        case is String.Type: "a text"
-        case is Bool.Type: "true or false"
-        case is any BinaryInteger.Type, is any BinaryFloatingPoint.Type: "a number"
-        case is [String: Any].Type: "an object"
-        case is [Any].Type: "a list"
-        default: "what it should be"
         }
     }
 

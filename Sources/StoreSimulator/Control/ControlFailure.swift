@@ -1,3 +1,4 @@
+internal import Basics
 internal import Foundation
 
 /// Why the control API refuses a request, as it says it:
@@ -36,7 +37,8 @@ package struct ControlFailure: Error {
             let path = Self.path(context.codingPath + [key])
             self.init(400, "invalid_request", "\(path) is missing", param: path)
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
-            self.init(context, Self.words(for: type))
+            let expected = DecodingError.words(for: type)
+            self.init(context, expected.map { "\($0) is expected" } ?? "this is not what is expected")
         case .dataCorrupted(let context): self.init(context, context.debugDescription)
         @unknown default: self.init(400, "invalid_request", "the body cannot be read")
         }
@@ -46,18 +48,6 @@ package struct ControlFailure: Error {
         let path = Self.path(context.codingPath)
         let what = path.isEmpty ? "the body" : path
         self.init(400, "invalid_request", "\(what): \(words)", param: path.isEmpty ? nil : path)
-    }
-
-    /// What was expected, in the words of JSON.
-    private static func words(for type: Any.Type) -> String {
-        switch type {
-        case is String.Type: "a text is expected"
-        case is Bool.Type: "true or false is expected"
-        case is any BinaryInteger.Type, is any BinaryFloatingPoint.Type: "a number is expected"
-        case is [String: Any].Type: "an object is expected"
-        case is [Any].Type: "a list is expected"
-        default: "this is not what is expected"
-        }
     }
 
     private static func path(_ keys: [any CodingKey]) -> String {
