@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Basics
 public import Foundation
 
 /// Answers `verifyReceipt`, the retired endpoint, from a validation of one's own.
@@ -91,13 +92,7 @@ public struct VerifyReceiptEndpoint: Sendable {
     private func accepts(_ password: String?, for receipt: Receipt) -> Bool {
         guard !sharedSecrets.isEmpty else { return true }
         guard let password else { return !receipt.hasAutoRenewables }
-        return sharedSecrets.reduce(false) { Self.isEqual($1, password) || $0 }
-    }
-
-    /// Compares without telling by its duration how much of a secret was right.
-    private static func isEqual(_ secret: String, _ password: String) -> Bool {
-        guard secret.utf8.count == password.utf8.count else { return false }
-        return zip(secret.utf8, password.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+        return sharedSecrets.reduce(false) { $1.isSameSecret(as: password) || $0 }
     }
 }
 

@@ -93,7 +93,7 @@ package final class FormTickets: Sendable {
         let parts = ticket.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let issued = Int64(parts[0]), issued >= 0, issued <= seconds,
             seconds - issued <= Self.lifetime,
-            Self.isSame(String(parts[2]), signature(of: "\(parts[0]).\(parts[1])", purpose))
+            String(parts[2]).isSameSecret(as: signature(of: "\(parts[0]).\(parts[1])", purpose))
         else { return nil }
         return issued
     }
@@ -161,11 +161,5 @@ package final class FormTickets: Sendable {
     private func signature(of text: String, _ purpose: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(for: Data((purpose + "\n" + text).utf8), using: key)
         return Base64.encodeURL(Array(Data(code).prefix(18)))
-    }
-
-    private static func isSame(_ left: String, _ right: String) -> Bool {
-        let (left, right) = (Array(left.utf8), Array(right.utf8))
-        guard left.count == right.count else { return false }
-        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
