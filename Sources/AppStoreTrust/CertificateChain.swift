@@ -9,11 +9,6 @@ package struct ChainMarkers: Sendable, Hashable {
     package let leaf: ASN1ObjectIdentifier
     package let intermediate: ASN1ObjectIdentifier
 
-    package init(leaf: ASN1ObjectIdentifier, intermediate: ASN1ObjectIdentifier) {
-        self.leaf = leaf
-        self.intermediate = intermediate
-    }
-
     /// App Store signed data and unified receipts: receipt signing under Worldwide Developer Relations. Without the leaf
     /// marker any developer could sign: their certificates end at the same roots.
     package static let appStore = ChainMarkers(

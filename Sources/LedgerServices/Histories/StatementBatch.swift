@@ -13,12 +13,6 @@ struct StatementBatch {
     /// The subscriptions and purchases that came along.
     var originals: Set<String> = []
 
-    init(scope: Scope, origin: Origin, now: Date) {
-        self.scope = scope
-        self.origin = origin
-        self.now = now
-    }
-
     /// Adds a transaction; one that cannot be believed is noted.
     mutating func add(transaction text: String, _ verifier: SignedDataVerifier) async throws {
         do {

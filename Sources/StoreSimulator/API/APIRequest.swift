@@ -26,13 +26,8 @@ package struct APIRequest: Sendable {
 
 /// The answer to it: what is to be signed is not signed yet, so that nobody waits for signatures while the store is locked.
 package struct APIAnswer: Sendable {
-    package var status: Int
+    package var status = 200
     package var body: APIBody?
-
-    package init(status: Int = 200, body: APIBody? = nil) {
-        self.status = status
-        self.body = body
-    }
 }
 
 /// JSON with leaves that will be signed text.

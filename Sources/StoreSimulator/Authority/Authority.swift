@@ -30,16 +30,6 @@ package struct Authority: Sendable {
             rootResponder: "http://\(ocspHost)/root", intermediateResponder: "http://\(ocspHost)/intermediate",
             intermediateCertificate: "http://certs.counterfoil.test/intermediate.der",
             rootRevocationList: "http://crl.counterfoil.test/root.crl")
-
-        package init(
-            rootResponder: String, intermediateResponder: String, intermediateCertificate: String,
-            rootRevocationList: String
-        ) {
-            self.rootResponder = rootResponder
-            self.intermediateResponder = intermediateResponder
-            self.intermediateCertificate = intermediateCertificate
-            self.rootRevocationList = rootRevocationList
-        }
     }
 
     /// Changes to the certificates before they are issued.

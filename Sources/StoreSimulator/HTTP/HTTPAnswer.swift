@@ -4,7 +4,7 @@ package import Foundation
 package struct HTTPAnswer: Sendable {
     package var status: Int
     package var contentType: String?
-    package var body: [UInt8]
+    package var body: [UInt8] = []
     package var headers: [(name: String, value: String)] = []
     /// Whether the connection ends in the middle of the body, or before the head.
     package var damage = Damage.none
@@ -12,12 +12,6 @@ package struct HTTPAnswer: Sendable {
     package var delay: TimeInterval = 0
 
     package enum Damage: Sendable { case none, truncated, dropped }
-
-    package init(status: Int, contentType: String? = nil, body: [UInt8] = []) {
-        self.status = status
-        self.contentType = contentType
-        self.body = body
-    }
 
     package static func json(_ body: [UInt8], status: Int = 200) -> Self {
         HTTPAnswer(status: status, contentType: "application/json", body: body)
