@@ -213,6 +213,20 @@ import Testing
         }
     }
 
+    @Test func `say where the console would be below a path`() throws {
+        func isSaid(_ url: String, _ console: String = "{enabled: true}") throws -> Bool {
+            let text = Test.smallest + "listen: {public_url: \"\(url)\"}\nconsole: \(console)\n"
+            return try notes(text).contains {
+                $0.hasPrefix("listen.public_url: the console works at the root of a host")
+            }
+        }
+        #expect(try isSaid("https://example.com/purchases"))
+        for url in ["https://example.com", "https://example.com/"] { #expect(try !isSaid(url)) }
+        for console in ["{enabled: false}", "{enabled: true, listen: {port: 8081}}"] {
+            #expect(try !isSaid("https://example.com/purchases", console))
+        }
+    }
+
     @Test func `say which environment variables look like settings and are none, but for those of secrets`() throws {
         let text = Test.smallest + "keys: [{name: a, secret: {environment: COUNTERFOIL_KEY}, scopes: [all]}]"
         let environment = [

@@ -208,6 +208,13 @@ extension ServerConfigurationReader {
                 "console.listen.port",
                 "is also listen.port; choose another port, or leave out console.listen to have the console there")
         }
+        if configuration.console.isEnabled, configuration.console.listen == nil, let url = listen.publicURL,
+            let path = URLComponents(string: url)?.path, !path.isEmpty
+        {
+            note(
+                "listen.public_url",
+                "the console works at the root of a host, not below \(quoted(path)); give it console.listen, or a host")
+        }
         if configuration.keys.isEmpty { note("keys", "no key is configured, so nobody can use the API") }
     }
 
