@@ -21,6 +21,48 @@ import Testing
         }
     }
 
+    /// `script` gives it a terminal: it waits only where somebody can look.
+    @Test(
+        .timeLimit(.minutes(5)),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/script"), "this system has no script"))
+    func `is a demo that waits to be looked at`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let place = folder.appending(path: "temporary").path
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            let number = folder.appending(path: "pid")
+            let demo = try await ChildProcess(
+                URL(filePath: "/usr/bin/script"),
+                ["-qefc", #"echo $$ > "$NUMBER"; exec "$COMMAND" demo --customers 2"#, "/dev/null"],
+                environment: [
+                    "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh", "TMPDIR": place, "XDG_STATE_HOME": folder.path,
+                    "NUMBER": number.path, "COMMAND": Command.executable().path,
+                ])
+            defer { demo.send(SIGKILL) }
+            for await line in demo.lines where line.contains("until Ctrl-C") { break }
+            let text = try String(contentsOf: number, encoding: .utf8)
+            let process = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+            #expect(kill(process, SIGINT) == 0)
+            #expect(await demo.end() == 0)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place).isEmpty)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: [SIGINT, SIGTERM])
+    func `is a simulator, which says that it has stopped`(_ signal: Int32) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let place = folder.appending(path: "temporary").path
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            let simulator = try await RunningCommand(["simulator"], state: folder, environment: ["TMPDIR": place])
+            for await line in simulator.lines where line.contains("Ctrl-C stops it") { break }
+            if signal == SIGINT { simulator.interrupt() } else { simulator.terminate() }
+            var rest: [String] = []
+            for await line in simulator.lines { rest.append(line) }
+            #expect(await simulator.end() == 0)
+            #expect(rest.last == "stopped")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place).isEmpty)
+        }
+    }
+
     @Test(.timeLimit(.minutes(5))) func `leaves nothing of a backup that it was making`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let config = folder.appending(path: "counterfoil.yaml")

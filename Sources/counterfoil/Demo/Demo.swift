@@ -34,8 +34,7 @@ struct Demo: AsyncParsableCommand {
             return (try await story.tell(), story.protagonist)
         } afterwards: { world, told in
             guard !json, isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { return }
-            teller.invite(world, told.1)
-            await Signals.wait()
+            await Signals.wait { teller.invite(world, told.1) }
         }
         // The folder is gone by now: if this cannot be written, it is the last that happens.
         if json { Output.line(JSONText.encode(report)) }

@@ -36,22 +36,20 @@ final class DemoWorld {
     static func run<Value>(
         _ story: (DemoWorld) async throws -> Value, afterwards: (DemoWorld, Value) async -> Void
     ) async throws -> Value {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-demo-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (world, value) = try await Signals.removing(folder.path) {
+        try await TemporaryFolder.use { folder in
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let world = try await DemoWorld(in: folder)
             do {
                 try await world.startServer()
-                return (world, try await story(world))
+                let value = try await story(world)
+                await afterwards(world, value)
+                await world.stop()
+                return value
             } catch {
                 await world.stop()
                 throw error
             }
         }
-        await afterwards(world, value)
-        try await Signals.removing(folder.path) { await world.stop() }
-        return value
     }
 
     private func stop() async {

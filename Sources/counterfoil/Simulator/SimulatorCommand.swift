@@ -104,10 +104,20 @@ struct SimulatorRun: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var configuration = try configuration()
-        let temporary = configuration.directory == nil ? TemporaryFolder.new() : nil
-        configuration.directory = configuration.directory ?? temporary
-        let simulator = try await start(configuration, temporary)
+        let configuration = try configuration()
+        guard configuration.directory == nil else { return try await run(configuration) }
+        try await TemporaryFolder.use { folder in
+            var own = configuration
+            own.directory = folder
+            try await run(own)
+        }
+    }
+
+    private func run(_ configuration: SimulatorConfiguration) async throws {
+        let simulator: Simulator
+        do { simulator = try await Simulator.start(configuration) } catch let error as SimulatorError {
+            throw Refusal(code: error.code, message: error.message)
+        }
         let information = simulator.information
         let entry = register(information.folder)
         // The signals are caught before anybody is told that it runs: who reads the line may send one at once.
@@ -123,24 +133,12 @@ struct SimulatorRun: AsyncParsableCommand {
                 }
             }
         } catch {
-            await stop(simulator, entry, temporary)
+            await stop(simulator, entry)
             if error is Output.Failure { throw error }
             throw Refusal(code: "simulator_failed", message: "\(error)")
         }
-        await stop(simulator, entry, temporary)
+        await stop(simulator, entry)
         if !json { Output.line("stopped") }
-    }
-
-    /// Starts it. A temporary folder goes if that fails, or if Ctrl-C or SIGTERM comes meanwhile.
-    private func start(_ configuration: SimulatorConfiguration, _ temporary: URL?) async throws -> Simulator {
-        do {
-            guard let temporary else { return try await Simulator.start(configuration) }
-            return try await Signals.removing(temporary.path) { try await Simulator.start(configuration) }
-        } catch {
-            if let temporary { TemporaryFolder.remove(temporary) }
-            guard let known = error as? SimulatorError else { throw error }
-            throw Refusal(code: known.code, message: known.message)
-        }
     }
 
     /// Lets the other commands find it. Who cannot write there names the folder, so that is no reason to stop.
@@ -152,11 +150,10 @@ struct SimulatorRun: AsyncParsableCommand {
         }
     }
 
-    private func stop(_ simulator: Simulator, _ entry: SimulatorRegistry.Entry?, _ temporary: URL?) async {
+    private func stop(_ simulator: Simulator, _ entry: SimulatorRegistry.Entry?) async {
         entry?.remove()
         await simulator.stop()
         SimulatorLocation.forget(simulator.information.folder)
-        if let temporary { TemporaryFolder.remove(temporary) }
     }
 
     private func configuration() throws -> SimulatorConfiguration {
