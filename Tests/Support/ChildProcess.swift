@@ -109,13 +109,17 @@ package final class ChildProcess: Sendable {
         }
     }
 
+    /// The mutant that `Scripts/mutants` has switched on, which the programs of the tests have to have too.
+    private static let mutant = ProcessInfo.processInfo.environment.filter { $0.key == "MUTANT" }
+
     private static func configuration(
         _ executable: URL, _ arguments: [String], _ environment: [String: String]?, _ directory: URL?
     ) -> Configuration {
         Configuration(
             executable: .path(FilePath(executable.path)), arguments: Arguments(arguments),
             environment: environment.map { variables in
-                .custom(Dictionary(uniqueKeysWithValues: variables.map { (.init(stringLiteral: $0), $1) }))
+                let all = variables.merging(mutant) { own, _ in own }
+                return .custom(Dictionary(uniqueKeysWithValues: all.map { (.init(stringLiteral: $0), $1) }))
             } ?? .inherit,
             workingDirectory: directory.map { FilePath($0.path) })
     }
