@@ -12,17 +12,15 @@ import Testing
     private static func withLedger(
         _ engine: Engine, named token: String? = nil, _ body: (any LedgerEngine, Scope) async throws -> Void
     ) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let walk = try await Walk(try engine.open(in: folder))
-            let scope = try #require(walk.scopes.first)
+        try await engine.withLedger { ledger, scope in
             let fact = TransactionFact(
                 transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
                 purchaseDate: RandomFacts.start, signedDate: RandomFacts.start,
                 appAccountToken: token.flatMap { UUID(uuidString: $0) }, appTransactionID: "x")
-            _ = try await walk.ledger.commit([
+            _ = try await ledger.commit([
                 Statement(scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text 1")
             ])
-            try await body(walk.ledger, scope)
+            try await body(ledger, scope)
         }
     }
 

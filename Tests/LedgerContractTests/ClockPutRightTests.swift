@@ -2,22 +2,12 @@ import AppStoreModels
 import Entitlements
 import Foundation
 import Ledger
-import TestSupport
 import Testing
 
 /// A clock that was ahead by more than a year, and is right again.
 @Suite struct `The contract of what a clock that was ahead has put off` {
     private static let now: Milliseconds = 1_800_000_000_000
     private static let ahead = now + 400 * 86_400_000
-
-    private static func withLedger(
-        _ engine: Engine, _ body: (any LedgerEngine, Scope) async throws -> Void
-    ) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let walk = try await Walk(try engine.open(in: folder))
-            try await body(walk.ledger, try #require(walk.scopes.first))
-        }
-    }
 
     private static func endpoint(_ ledger: any LedgerEngine, at instant: Milliseconds) async throws -> WebhookEndpoint {
         let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
@@ -30,7 +20,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `deliveries are due, and those that wait for their next attempt are not`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, _ in
+        try await engine.withLedger { ledger, _ in
             let endpoint = try await Self.endpoint(ledger, at: Self.now)
             let late = try #require(
                 try await ledger.addWebhookTest(Self.event("evt_ahead", at: Self.ahead), to: endpoint.id))
@@ -50,7 +40,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `what is due anyway goes first, and no more than so many`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, scope in
             let endpoint = try await Self.endpoint(ledger, at: Self.now)
             for (number, instant) in [Self.ahead, Self.now, Self.ahead + 1].enumerated() {
                 _ = try await ledger.addWebhookTest(Self.event("evt_\(number)", at: instant), to: endpoint.id)
@@ -68,7 +58,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `histories are asked for, and those that wait are not`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, scope in
             try await ledger.add(requests: ["1"], in: scope.id, because: .restore, at: Self.ahead)
             let next = Self.now + LongestDelay.historyRequest.milliseconds
             try await ledger.putAside("2", in: scope.id, code: "no", until: next, at: Self.now)
@@ -79,7 +69,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `questions before a refund are answered, and those that wait are not`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, scope in
             var facts = RandomFacts(seed: 1)
             for original in ["1", "2"] {
                 var asked = facts.notification(in: scope, at: Self.now)
@@ -106,7 +96,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `an endpoint that began then is told what happens now`(_ engine: Engine) async throws {
         for isDiscarded in [false, true] {
-            try await Self.withLedger(engine) { ledger, scope in
+            try await engine.withLedger { ledger, scope in
                 let endpoint = try await Self.endpoint(ledger, at: isDiscarded ? 0 : Self.ahead)
                 if isDiscarded {
                     try await ledger.switchWebhook(endpoint.id, nil, discardingBacklog: true, at: Self.ahead)
@@ -125,7 +115,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `a request with a key that was never answered is carried out`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, _ in
+        try await engine.withLedger { ledger, _ in
             func begin(_ key: String, at instant: Milliseconds) async throws -> IdempotencyDecision {
                 try await ledger.beginRequest(
                     key, of: "c", about: nil, fingerprint: Data([1]), at: instant, patience: 10)

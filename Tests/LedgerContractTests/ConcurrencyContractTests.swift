@@ -9,15 +9,6 @@ import Testing
     private static let writers = 12
     private static let now: Milliseconds = 1_800_000_000_000
 
-    private static func withLedger(
-        _ engine: Engine, _ body: (any LedgerEngine, Scope) async throws -> Void
-    ) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let walk = try await Walk(try engine.open(in: folder))
-            try await body(walk.ledger, try #require(walk.scopes.first))
-        }
-    }
-
     /// What several get who ask at the same time.
     private static func atOnce<Answer: Sendable>(
         _ body: @escaping @Sendable (Int) async throws -> Answer
@@ -45,7 +36,7 @@ import Testing
     func `notifications that several receive in different orders are kept once, folded once and told once`(
         _ engine: Engine
     ) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, scope in
             let all = Self.notifications(0..<10, in: scope)
             let receptions = try await Self.atOnce { number in
                 let first = number % all.count
@@ -101,7 +92,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `a commit is seen whole or not at all, also when it is called off`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, scope in
             let counts = try await Self.atOnce { number in
                 let some = Self.notifications(5 * number..<5 * number + 5, in: scope)
                 if number.isMultiple(of: 2) { _ = try await ledger.commit(receiving: some, folding: []) }
@@ -127,7 +118,7 @@ import Testing
     private static func withPurchases(
         _ engine: Engine, _ originals: [String], _ body: (any LedgerEngine, Int64) async throws -> Void
     ) async throws {
-        try await withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, scope in
             _ = try await ledger.commit(
                 originals.map { original in
                     Statement(
@@ -189,7 +180,7 @@ import Testing
     func `a request with a key, an endpoint's name, a grant, its end and a question are had once`(
         _ engine: Engine
     ) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, scope in
             let decisions = try await Self.atOnce { _ in
                 try await ledger.beginRequest(
                     "k", of: "c", about: nil, fingerprint: Data([1]), at: Self.now, patience: 9)
@@ -230,7 +221,7 @@ import Testing
     func `every event is sent once and stands in the feed once, however many make events meanwhile`(
         _ engine: Engine
     ) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, scope in
             let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
             let endpoint = try #require(try await ledger.addWebhook(definition, at: 0)).id
             let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }

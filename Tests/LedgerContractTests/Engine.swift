@@ -1,6 +1,7 @@
 import Foundation
 import Ledger
 import MemoryLedger
+import TestSupport
 import Testing
 
 @testable import LedgerSQLite
@@ -20,6 +21,14 @@ enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
             var options = SQLiteStorage.Options()
             options.isSynchronous = false
             return try SQLiteStorage(path: folder.appending(path: UUID().uuidString).path, options: options)
+        }
+    }
+
+    /// Has `body` use a new ledger that knows nothing but its scopes, of which this is the first.
+    func withLedger(_ body: (any LedgerEngine, Scope) async throws -> Void) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try open(in: folder))
+            try await body(walk.ledger, try #require(walk.scopes.first))
         }
     }
 

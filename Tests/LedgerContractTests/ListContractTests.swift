@@ -75,9 +75,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `what is named twice in a list is found once`(_ engine: Engine) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let walk = try await Walk(try engine.open(in: folder))
-            let (ledger, scope) = (walk.ledger, walk.scopes[0])
+        try await engine.withLedger { ledger, scope in
             var facts = RandomFacts(seed: 1)
             for number in 0..<3 {
                 let uuid = "00000000-0000-4000-8000-00000000000\(number)"

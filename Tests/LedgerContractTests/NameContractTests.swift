@@ -2,7 +2,6 @@ import AppStoreModels
 import Entitlements
 import Foundation
 import Ledger
-import TestSupport
 import Testing
 
 /// A database may take names for the same that differ in case, in their normal form or in blanks, or put them in the order
@@ -13,15 +12,6 @@ import Testing
         "9", "10", "a", "A", "B", "z", "_", "_a", "%", "a%", "'", "\\", " a", "a ", "K", "\u{212A}", "\u{E9}",
         "e\u{301}", "\u{FFFD}", "\u{1F600}", "\(long)x", "\(long)y",
     ].map { ExactText($0) }
-
-    private static func withLedger(
-        _ engine: Engine, _ body: (any LedgerEngine, Scope) async throws -> Void
-    ) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let walk = try await Walk(try engine.open(in: folder))
-            try await body(walk.ledger, try #require(walk.scopes.first))
-        }
-    }
 
     /// A purchase of a name that the customer has the money back for, by an Apple account of that name.
     private static func purchase(_ name: ExactText, in scope: Scope) -> Statement {
@@ -39,7 +29,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `two that differ in one byte are two`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, scope in
             for (index, name) in Self.names.enumerated() {
                 let text = name.text
                 _ = try await ledger.commit([Self.purchase(name, in: scope)])
@@ -88,7 +78,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `the deliveries of two that differ in one byte do not wait for each other`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, scope in
             let endpoint = try #require(try await Self.endpoint("crm", ledger)).id
             for name in Self.names {
                 _ = try await ledger.commit([Self.purchase(name, in: scope)])
@@ -106,7 +96,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `lists are in the order of bytes, and each stands on one page`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, scope in
             let (id, sorted) = (scope.id, Self.names.sorted())
             for name in Self.names.reversed() {
                 _ = try await ledger.commit([Self.purchase(name, in: scope)])

@@ -1,19 +1,9 @@
 import AppStoreModels
 import Entitlements
 import Ledger
-import TestSupport
 import Testing
 
 @Suite struct `The contract of what else was signed under an identifier` {
-    private static func withLedger(
-        _ engine: Engine, _ body: (any LedgerEngine, Int64) async throws -> Void
-    ) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let walk = try await Walk(try engine.open(in: folder))
-            try await body(walk.ledger, try #require(walk.scopes.first).id)
-        }
-    }
-
     private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
 
     /// A notification, and as many other texts under its identifier.
@@ -27,7 +17,8 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `one that failed waits again when it is received again`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, found in
+            let scope = found.id
             let texts = Self.notifications(1, others: 1, in: scope)
             let ids = try await ledger.commit(receiving: texts, folding: []).map(\.id)
             try #require(ids.count == 2 && ids[1] < 0)
@@ -58,7 +49,8 @@ import Testing
     func `they are shown with their notifications, and no more of them than of those`(
         _ engine: Engine
     ) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, found in
+            let scope = found.id
             let texts = Self.notifications(1, others: 3, in: scope) + Self.notifications(2, others: 2, in: scope)
             let ids = try await ledger.commit(receiving: texts, folding: []).map(\.id)
             try #require(ids.count == 7)
@@ -76,7 +68,8 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `a proof holds a hundred of them at most`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, found in
+            let scope = found.id
             let most = WantedFacts.mostOtherTexts
             let texts = Self.notifications(1, others: most + 2, in: scope)
             let id = try #require(try await ledger.commit(receiving: texts, folding: []).first?.id)

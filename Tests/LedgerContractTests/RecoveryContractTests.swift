@@ -1,6 +1,5 @@
 import Foundation
 @testable import Ledger
-import TestSupport
 import Testing
 
 @Suite struct `The contract of recovery` {
@@ -14,21 +13,13 @@ import Testing
         PageOutcome(next: next, isLast: next == nil, counts: RecoveryCounts(pages: 1), unverified: [])
     }
 
-    private static func withLedger(
-        _ engine: Engine, _ body: (any LedgerEngine, Int64) async throws -> Void
-    ) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let walk = try await Walk(try engine.open(in: folder))
-            try await body(walk.ledger, try #require(walk.scopes.first).id)
-        }
-    }
-
     /// Numbers of windows may be used again.
     @Test(arguments: Engine.allCases)
     func `what is late about a window of a recovery that is over changes no other window`(
         _ engine: Engine
     ) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, found in
+            let scope = found.id
             let old = try await ledger.begin(Self.plan(scope, windows: 1), at: 0)
             let late = try #require(try await ledger.openWindows(of: old).first)
             try await ledger.record(failure: "no", of: old, isGivenUp: true, at: 1)
@@ -49,7 +40,8 @@ import Testing
     func `a recovery that cannot end yet changes nothing, and one that is over ends once`(
         _ engine: Engine
     ) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, found in
+            let scope = found.id
             let id = try await ledger.begin(Self.plan(scope, windows: 2), at: 0)
             let windows = try await ledger.openWindows(of: id)
             try #require(windows.count == 2)
@@ -86,7 +78,8 @@ import Testing
     func `of the recoveries that are over the last are remembered, and all that are not`(
         _ engine: Engine
     ) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, found in
+            let scope = found.id
             let (plan, count) = (Self.plan(scope, windows: 0), RecoveryRun.maximumCount)
             func end(_ id: Int64) async throws {
                 _ = try await ledger.finish(recovery: id, until: 900, limit: 0, at: 2000)

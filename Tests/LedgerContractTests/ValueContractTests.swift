@@ -2,19 +2,9 @@ import AppStoreModels
 import Entitlements
 import Foundation
 import Ledger
-import TestSupport
 import Testing
 
 @Suite struct `The contract of values` {
-    private static func withLedger(
-        _ engine: Engine, _ body: (any LedgerEngine, Int64) async throws -> Void
-    ) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let walk = try await Walk(try engine.open(in: folder))
-            try await body(walk.ledger, try #require(walk.scopes.first).id)
-        }
-    }
-
     private static func notification(
         _ number: Int, signed: Milliseconds = 0, in scope: Int64
     ) -> ReceivedNotification {
@@ -31,7 +21,8 @@ import Testing
     @Test(arguments: Engine.allCases, texts.indices)
     func `texts of strangers are kept as they are`(_ engine: Engine, _ index: Int) async throws {
         let text = Self.texts[index]
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, found in
+            let scope = found.id
             let entry = AuditEntry(
                 at: 1, actor: text, session: text, address: text, action: text, target: text, detail: text, result: text
             )
@@ -63,7 +54,8 @@ import Testing
     /// The last millisecond of the year 9999, and the first of the year 1.
     @Test(arguments: Engine.allCases)
     func `instants before 1970 and far ahead are kept as they are`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, found in
+            let scope = found.id
             let instants: [Milliseconds] = [-62_135_596_800_000, -86_400_001, -1, 0, 1, 253_402_300_799_999]
             for (number, instant) in instants.enumerated() {
                 let date = Date(milliseconds: instant)
@@ -95,7 +87,8 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `an event is read as it was made`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await engine.withLedger { ledger, found in
+            let scope = found.id
             let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
             _ = try await ledger.createGrant("g", content, in: scope, at: 5)
             let made = try #require(try await ledger.event(try await ledger.lastEvent())?.event)
