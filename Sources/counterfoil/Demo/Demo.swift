@@ -34,7 +34,8 @@ struct Demo: AsyncParsableCommand {
             return (try await story.tell(), story.protagonist)
         } afterwards: { world, told in
             guard !json, isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { return }
-            await Signals.wait { teller.invite(world, told.1) }
+            let (_, protagonist) = told
+            await Signals.wait { teller.invite(world, protagonist) }
         }
         // The folder is gone by now: if this cannot be written, it is the last that happens.
         if json { Output.line(JSONText.encode(report)) }

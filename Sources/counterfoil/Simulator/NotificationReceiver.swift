@@ -13,14 +13,16 @@ final class NotificationReceiver: Sendable {
     private let maximum: Int?
     private let asJSON: Bool
     private let indent: String
-    private let end: @Sendable ((any Error)?) -> Void
+    private let end: @Sendable (Output.Failure?) -> Void
     private let transport = AsyncHTTPClientTransport()
     private let received = Mutex(0)
 
-    /// - Parameter end: Called after the last notification, or with the reason why no more can be printed.
+    /// - Parameter end: Called after the last notification, or with the reason why no more can be printed. Without it the
+    ///   process ends then, as where any other line cannot be printed.
     init(
         reader: NotificationReader, forwardTo: String? = nil, maximum: Int? = nil, asJSON: Bool = false,
-        indent: String = "", end: @escaping @Sendable ((any Error)?) -> Void = { _ in }
+        indent: String = "",
+        end: @escaping @Sendable (Output.Failure?) -> Void = { if let failure = $0 { Output.end(after: failure) } }
     ) {
         self.reader = reader
         self.forwardTo = forwardTo
