@@ -100,12 +100,7 @@ extension AppStoreServerClient {
                 throw Self.cancelled
             }
             let failure = AppStoreServerError(error, hiding: token.text)
-            // Too large an answer is one: the server works.
-            if failure.code == .answerTooLarge {
-                circuit?.succeeded(isProbe: isProbe)
-            } else {
-                circuit?.failed(isProbe: isProbe)
-            }
+            if failure.isOutage { circuit?.failed(isProbe: isProbe) } else { circuit?.succeeded(isProbe: isProbe) }
             log(endpoint, sent, "\(failure.code)")
             throw failure
         }
@@ -165,7 +160,7 @@ extension AppStoreServerClient {
 }
 
 extension AppStoreServerError {
-    /// Whether it is one of those that open the circuit.
+    /// Whether it is one of those that open the circuit. Too large an answer is not: the server works.
     fileprivate var isOutage: Bool { [.serverFailure, .transport, .timeout, .unreachable].contains(code) }
 
     /// The same error with where it happened.
