@@ -56,7 +56,7 @@ struct Authorization: RouterMiddleware {
 
     /// The key that a request shows.
     private func entry(of request: Request) throws(APIFailure) -> AccessTable.Entry {
-        guard let header = request.headers.only(.authorization), let digest = Self.digest(ofBearer: header) else {
+        guard let digest = Self.digest(of: request) else {
             throw APIFailure(.unauthorized, "unauthorized", "Send an API key: Authorization: Bearer …")
         }
         // Found by its digest: nobody learns from the time it takes how much of a key is right.
@@ -67,9 +67,14 @@ struct Authorization: RouterMiddleware {
         return entry
     }
 
+    /// The digest of the key that a request shows, by which the access table has it; nil if it shows none.
+    static func digest(of request: Request) -> Data? {
+        request.headers.only(.authorization).flatMap { digest(ofBearer: $0) }
+    }
+
     /// The digest of the key in a header; nil if it is for another scheme, whose name may be in either case (RFC 9110,
     /// section 11.1).
-    static func digest(ofBearer header: String) -> Data? {
+    private static func digest(ofBearer header: String) -> Data? {
         var header = header
         return header.withUTF8 { bytes in
             let scheme = "bearer ".utf8

@@ -2,7 +2,6 @@ internal import LedgerServices
 internal import Ledger
 internal import Basics
 internal import Foundation
-internal import HTTPTypes
 internal import Hummingbird
 internal import WebConsole
 
@@ -56,9 +55,9 @@ struct EventRoutes {
 
     /// Whether a stream may go on: its key is still known, and may follow the topics.
     private func mayFollow(_ call: APICall) -> Bool {
-        guard let header = call.request.headers.only(.authorization),
-            let digest = Authorization.digest(ofBearer: header), let entry = access.current.keys[digest]
-        else { return false }
+        guard let digest = Authorization.digest(of: call.request), let entry = access.current.keys[digest] else {
+            return false
+        }
         var context = call.context
         context.principal = entry.principal
         do {
