@@ -217,7 +217,7 @@ import Testing
             #expect(try await begin(1, at: 10) == .proceed)
             #expect(try await begin(1, at: 11) == .isUnderWay)
             #expect(try await begin(2, at: 11) == .isAnother)
-            let answer = RememberedRequest.Answer(status: 201, type: "application/json", body: Data([7]))
+            let answer = RememberedRequest.Answer(status: 201, type: "text/plain", location: "/v1/x", body: Data([7]))
             try await ledger.endRequest("k", of: "c", with: answer)
             // What was answered is not forgotten because the same request failed elsewhere.
             try await ledger.endRequest("k", of: "c", with: nil)

@@ -96,7 +96,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
             key, client,
             with: .init(
                 status: response.status.code, type: response.headers[.contentType],
-                body: Data(body.readableBytesView)))
+                location: response.headers[.location], body: Data(body.readableBytesView)))
         return Response(status: response.status, headers: response.headers, body: ResponseBody(byteBuffer: body))
     }
 
@@ -135,6 +135,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
     private static func response(_ answer: RememberedRequest.Answer) -> Response {
         var headers: HTTPFields = [:]
         if let type = answer.type { headers[.contentType] = type }
+        if let location = answer.location { headers[.location] = location }
         if let repeated { headers[repeated] = "true" }
         return Response(
             status: .init(code: answer.status), headers: headers,

@@ -6,10 +6,12 @@ package struct RememberedRequest: Sendable, Hashable {
     package struct Answer: Sendable, Hashable {
         package var status: Int
         package var type: String?
+        /// The header that says where to find what was begun.
+        package var location: String?
         package var body: Data
 
-        package init(status: Int, type: String?, body: Data) {
-            (self.status, self.type, self.body) = (status, type, body)
+        package init(status: Int, type: String?, location: String? = nil, body: Data) {
+            (self.status, self.type, self.location, self.body) = (status, type, location, body)
         }
     }
 

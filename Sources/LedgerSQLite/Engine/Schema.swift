@@ -47,6 +47,9 @@ enum Schema {
         migrator.registerMigration("15") { db in
             for statement in WebhookTables.lastFailures { try db.execute(sql: statement) }
         }
+        migrator.registerMigration("16") { db in
+            for statement in IdempotencyTable.locations { try db.execute(sql: statement) }
+        }
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer Counterfoil, which alone can go on with it")
         }

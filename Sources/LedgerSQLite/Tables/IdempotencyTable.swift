@@ -13,6 +13,9 @@ enum IdempotencyTable {
         "CREATE INDEX requests_by_time ON requests (started_at)",
     ]
 
+    /// For the header of an answer that says where to find what was begun.
+    static let locations = ["ALTER TABLE requests ADD COLUMN location TEXT"]
+
     /// How many are forgotten with each that comes.
     static let pruned = 20
 
@@ -23,7 +26,7 @@ enum IdempotencyTable {
         ) { (bundleID: $0.text(0) ?? "", environment: $0.text(1) ?? "") }
         guard let audience else { return }
         let gone = try db.all(
-            "SELECT client, key, status, type, body FROM requests WHERE customer = ?", [.text(customer)]
+            "SELECT client, key, status, type, body, location FROM requests WHERE customer = ?", [.text(customer)]
         ) { row -> (client: String, key: String)? in
             let isGone = Erasure.removes(answer(row), about: audience.bundleID, in: audience.environment)
             return isGone ? (row.text(0) ?? "", row.text(1) ?? "") : nil
@@ -33,9 +36,11 @@ enum IdempotencyTable {
         }
     }
 
-    /// The answer in the columns `status`, `type` and `body`, which a question has from the third on.
+    /// The answer in the columns `status`, `type`, `body` and `location`, which a question has from the third on.
     fileprivate static func answer(_ row: SQLStatement) -> RememberedRequest.Answer? {
-        row.number(2).map { .init(status: Int($0), type: row.text(3), body: row.blob(4) ?? Data()) }
+        row.number(2).map {
+            .init(status: Int($0), type: row.text(3), location: row.text(5), body: row.blob(4) ?? Data())
+        }
     }
 }
 
@@ -46,8 +51,10 @@ extension SQLiteStorage: IdempotencyStorage {
     ) async throws -> IdempotencyDecision {
         try await write { db in
             let known = try db.first(
-                "SELECT fingerprint, started_at, status, type, body FROM requests WHERE client = ? AND key = ?",
-                [.text(client), .text(key)]
+                """
+                SELECT fingerprint, started_at, status, type, body, location FROM requests
+                WHERE client = ? AND key = ?
+                """, [.text(client), .text(key)]
             ) { row in
                 RememberedRequest(
                     fingerprint: row.blob(0) ?? Data(), startedAt: row.number(1) ?? 0,
@@ -78,9 +85,10 @@ extension SQLiteStorage: IdempotencyStorage {
                     "DELETE FROM requests WHERE client = ? AND key = ? AND status IS NULL", [.text(client), .text(key)])
             }
             try db.run(
-                "UPDATE requests SET status = ?, type = ?, body = ? WHERE client = ? AND key = ?",
+                "UPDATE requests SET status = ?, type = ?, body = ?, location = ? WHERE client = ? AND key = ?",
                 [
-                    .init(answer.status), .init(answer.type), .blob(answer.body), .text(client), .text(key),
+                    .init(answer.status), .init(answer.type), .blob(answer.body), .init(answer.location), .text(client),
+                    .text(key),
                 ])
         }
     }

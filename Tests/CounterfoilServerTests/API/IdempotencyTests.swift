@@ -125,6 +125,18 @@ import Testing
         }
     }
 
+    @Test func `is told again where to find what it began`() async throws {
+        try await World.withAPI { world in
+            let body = #"{"from":\#(world.simulator.now.milliseconds - 600_000)}"#
+            let first = try await Self.post(world, "/v1/recoveries", body)
+            let id = try #require(first["id"] as? String, "\(first.text)")
+            #expect(first.status == 202 && first.headers["location"] == "/v1/recoveries/\(id)")
+            let again = try await Self.post(world, "/v1/recoveries", body)
+            #expect(again.headers["idempotent-replayed"] == "true" && again.body == first.body)
+            #expect(again.headers["location"] == first.headers["location"])
+        }
+    }
+
     @Test func `is decoded again, since nothing of what is decoded is kept`() async throws {
         try await World.withAPI { world in
             for _ in 0..<2 {
