@@ -6,7 +6,8 @@ internal import Ledger
 internal import LedgerServices
 internal import Synchronization
 
-/// Notes what was done with a key, and what somebody was not allowed to do. It stands behind ``Authorization``.
+/// Notes what was done with a key, and what somebody was not allowed to do. It stands behind ``Authorization``, and behind
+/// ``IdempotencyMiddleware``: an answer that is repeated is nothing that was done.
 ///
 /// What an app reports for its own customer is not noted: that is what its key is for, and everybody has that key. An open
 /// page of the console asks again and again: what it reads is noted once a session.

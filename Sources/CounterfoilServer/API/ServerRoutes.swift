@@ -56,8 +56,8 @@ enum ServerRoutes {
     /// What there is below `/v1`, behind whoever says who asks.
     static func addAPI(to group: RouterGroup<ServerContext>, _ core: ServerCore) {
         let known = group.addMiddleware {
-            AuditMiddleware(core.requestAudit)
             IdempotencyMiddleware(storage: core.storage, clock: core.clock, limits: core.configuration.limits)
+            AuditMiddleware(core.requestAudit)
         }
         let v1 = APIRouter(group: known, resolver: RequestResolver(apps: core.apps, scopes: core.scopes))
         let (storage, apps, clock, webhooks) = (core.storage, core.apps, core.clock, core.webhooks)
