@@ -37,6 +37,13 @@ struct ConsoleAPI: Sendable {
 
         /// The answer, which is an error.
         var failure: APIFailure { APIFailure(.init(code: status), code ?? "failed", message, parameter: field) }
+
+        init(_ response: Response) async throws {
+            let collector = BodyCollector()
+            try await response.body.write(collector)
+            status = response.status.code
+            json = APIValue(json: Data(collector.buffer.readableBytesView))
+        }
     }
 
     private let respond: @Sendable (Request, ServerContext) async throws -> Response
@@ -58,11 +65,7 @@ struct ConsoleAPI: Sendable {
     func call(
         _ method: HTTPRequest.Method, _ target: String, body: Data? = nil, for context: ServerContext
     ) async throws -> Answer {
-        let response = try await response(method, target, body: body, for: context)
-        let collector = BodyCollector()
-        try await response.body.write(collector)
-        return Answer(
-            status: response.status.code, json: APIValue(json: Data(collector.buffer.readableBytesView)))
+        try await Answer(response(method, target, body: body, for: context))
     }
 
     /// The answer as it is, for somebody who wants the file.

@@ -83,13 +83,14 @@ enum ConsoleRoutes {
             visit.fields = try await FormFields(uploaded: request, upTo: 6 << 20)
             return visit.response(try await DecodePage.make(visit))
         }
-        // A file, which a page cannot be. It is the API's answer.
+        // A file, which a page cannot be. It is the API's answer, unless that is an error.
         router.get("/console/operations/audit.csv") { request, context -> Response in
             let visit = try visit(request, context, console)
             let page = visit.parameter("page").map { [("page", $0)] } ?? []
             let size = [("limit", String(SegmentFormat.csv.largestPage))]
             var response = try await console.api.response(
                 .get, visit.target(["audit"], [("format", "csv")] + size + page, isScoped: false), for: visit.context)
+            guard response.status == .ok else { throw try await ConsoleAPI.Answer(response).failure }
             for header in ConsoleHeaders.all { response.headers[header.name] = header.value }
             return response
         }

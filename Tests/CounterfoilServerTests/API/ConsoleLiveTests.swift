@@ -261,6 +261,10 @@ import Testing
             for name in [
                 "content-security-policy", "referrer-policy", "cross-origin-resource-policy", "content-disposition",
             ] { #expect(file.headers[name] != nil, "\(name)") }
+            // Where there is no file, there is a page.
+            let refused = try await browser.get("/console/operations/audit.csv?page=x")
+            #expect(refused.status == 400 && refused.headers["content-type"]?.hasPrefix("text/html") == true)
+            #expect(refused.text.contains("Refused") && !refused.text.contains("retryable"))
         }
     }
 
