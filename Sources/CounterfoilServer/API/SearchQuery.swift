@@ -6,9 +6,12 @@ internal import Ledger
 package struct SearchQuery: Sendable, Hashable {
     /// The text without the spaces around it.
     package let text: String
+    /// The text with them, which only names of customers can have.
+    private let typed: String
 
     /// Returns nil unless the text has 1 to 255 bytes and no control characters.
     package init?(_ typed: String) {
+        self.typed = typed
         text = typed.trimmingCharacters(in: .whitespacesAndNewlines)
         guard CustomerName.isPossible(text) else { return nil }
     }
@@ -23,10 +26,11 @@ package struct SearchQuery: Sendable, Hashable {
     /// The UUID of a notification, in lower case.
     package var notification: String? { UUID(text: text)?.text }
 
-    /// A customer that the ledger may know; nil for the stand-in of an erased one.
-    package var customer: String? {
-        let name = CustomerName.normal(text)
-        return CustomerName.isNormal(text) && !Erasure.isStandIn(name) ? name : nil
+    /// The customers that the ledger may know, without stand-ins of erased ones.
+    package var customers: [String] {
+        (typed.isExactly(text) ? [text] : [typed, text])
+            .filter { CustomerName.isPossible($0) && CustomerName.isNormal($0) }
+            .map(CustomerName.normal).filter { !Erasure.isStandIn($0) }
     }
 
     /// An order: letters and digits, in Apple's words.

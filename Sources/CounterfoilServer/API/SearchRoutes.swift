@@ -73,7 +73,7 @@ private struct Search {
         if let transaction = query.transaction { try await transactions(transaction, storage) }
         if let event = query.event { try await self.event(event, storage) }
         if let notification = query.notification { try await self.notification(notification, storage) }
-        if let customer = query.customer { try await customers(customer, storage) }
+        if !query.customers.isEmpty { try await customers(query.customers, storage) }
         if let order = query.order {
             tried.append(("order", false, "Only the App Store knows orders; ask it with GET /v1/orders/\(order)."))
         }
@@ -111,13 +111,15 @@ private struct Search {
         tried.append(("notification", scope != nil, nil))
     }
 
-    private mutating func customers(_ customer: String, _ storage: any SearchRoutes.Storage) async throws {
+    private mutating func customers(_ names: [String], _ storage: any SearchRoutes.Storage) async throws {
         let before = found.count
         for scope in scopes {
-            let place = TimelinePlace(date: .max)
-            let known = try await storage.timeline(of: customer, in: scope.id, after: place, limit: 1)
-            if !known.isEmpty {
-                found.append(Item(kind: "customer", id: customer, scope: scope, customers: [customer]))
+            for customer in names {
+                let place = TimelinePlace(date: .max)
+                let known = try await storage.timeline(of: customer, in: scope.id, after: place, limit: 1)
+                if !known.isEmpty {
+                    found.append(Item(kind: "customer", id: customer, scope: scope, customers: [customer]))
+                }
             }
         }
         let note = query.notification == nil ? nil : "also as the app account token of purchases"

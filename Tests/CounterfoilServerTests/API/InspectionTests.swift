@@ -32,6 +32,20 @@ import Testing
         }
     }
 
+    @Test func `finds a customer whose name begins with a space`() async throws {
+        try await World.withAPI { world in
+            let outcome = try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
+            try await world.settle()
+            let texts = try await world.signedTransactions(of: try #require(outcome.transactionID))
+            let claimed = try await world.api.post("/v1/customers/%20anna/purchases", ["signed_transactions": texts])
+            #expect(claimed.status == 200, "\(claimed.text)")
+            let found = try await world.api.get("/v1/search?q=%20anna")
+            #expect(found.items.compactMap { $0["id"] as? String } == [" anna"])
+            #expect(try await world.api.get("/v1/search?q=anna").items.isEmpty)
+        }
+    }
+
     @Test func `shows nothing of an app or environment that the key is not for`() async throws {
         try await World.withAPI { configuration in
             configuration.keys.append(
