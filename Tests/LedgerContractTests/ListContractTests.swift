@@ -51,7 +51,7 @@ import Testing
             #expect(try await ledger.recoveries(in: noScopes, before: nil, limit: 5).isEmpty)
             #expect(try await ledger.missing(in: noScopes).isEmpty)
             #expect(try await ledger.failedNotifications(code: "no", in: noScopes, limit: 5).isEmpty)
-            #expect(try await ledger.inquiries(about: [], in: id, limit: 5).isEmpty)
+            #expect(try await ledger.inquiries(about: [], transactionID: nil, in: id, limit: 5).isEmpty)
             #expect(try await ledger.sources(of: [], notifications: true, in: id).isEmpty)
             #expect(try await ledger.status(for: []) == nil)
             #expect(try await ledger.nextDelivery(to: [], after: 0) == nil)
@@ -91,7 +91,8 @@ import Testing
             let recovery = try await ledger.begin(
                 .asked(scope.id, from: 0, until: 1000, filters: [], RecoverySettings()), at: 0)
             let twice = [scope.id, scope.id]
-            #expect(try await ledger.inquiries(about: ["1", "1"], in: scope.id, limit: 9).count == 3)
+            #expect(
+                try await ledger.inquiries(about: ["1", "1"], transactionID: nil, in: scope.id, limit: 9).count == 3)
             #expect(try await ledger.relatives(of: ["1", "1"], in: scope.id).count == 1)
             #expect(try await ledger.openRecoveries(in: twice).map(\.id) == [recovery])
             #expect(try await ledger.recoveries(in: twice, before: nil, limit: 9).map(\.id) == [recovery])
@@ -135,7 +136,8 @@ import Testing
         counts["requests"] = try await ledger.takeHistoryRequests(at: now, limit: limit).count
         counts["waiting"] = try await ledger.pendingInquiries(in: id, limit: limit).count
         counts["asked"] = try await ledger.inquiries(in: id, before: .max, limit: limit).count
-        counts["asked about"] = try await ledger.inquiries(about: ["1", "2"], in: id, limit: limit).count
+        counts["asked about"] =
+            try await ledger.inquiries(about: ["1", "2"], transactionID: nil, in: id, limit: limit).count
         counts["last"] = try await ledger.lastEventsOfCustomers(in: id, limit: limit).count
         let query = FeedQuery(after: 0, scopes: [id], limit: limit)
         counts["feed"] = try await ledger.events(query, within: .none).items.count

@@ -95,11 +95,12 @@ extension MemoryLedger: ConsumptionStorage {
     }
 
     package func inquiries(
-        about originalTransactionIDs: [String], in scope: Int64, limit: Int
+        about originalTransactionIDs: [String], transactionID: String?, in scope: Int64, limit: Int
     ) async throws -> [ConsumptionInquiry] {
         try read { state in
             let found = state.inquiries.map(\.inquiry).filter {
                 $0.scope == scope && originalTransactionIDs.containsExactly($0.originalTransactionID)
+                    && (transactionID?.isExactly($0.transactionID) ?? true)
             }
             return Array(found.sorted { ($0.requestedAt, $0.id) > ($1.requestedAt, $1.id) }.prefix(limit))
         }

@@ -825,11 +825,12 @@ extension APIDescription {
               operationId: listConsumptionRequests
               tags: [customers]
               summary: List a customer's consumption requests
-              description: Needs the scope customers:read.
+              description: Needs the scope customers:read. With `transaction_id` only those about this transaction.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
+                - {name: transaction_id, in: query, schema: {type: string, minLength: 1, maxLength: 255}}
               responses:
                 "200":
                   description: The latest hundred

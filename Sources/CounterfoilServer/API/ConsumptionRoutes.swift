@@ -52,12 +52,13 @@ struct ConsumptionRoutes {
         return Response(status: .noContent)
     }
 
-    /// The latest questions and their outcomes.
+    /// The latest questions, or the latest about one transaction, and their outcomes.
     private func list(_ call: APICall) async throws -> Response {
         let (scope, customer) = try call.subject()
+        let transactionID = try call.request.word("transaction_id")
         let lineages = try await storage.lineages(of: customer, in: scope.id)
         let inquiries = try await storage.inquiries(
-            about: lineages.map(\.originalTransactionID), in: scope.id, limit: 100)
+            about: lineages.map(\.originalTransactionID), transactionID: transactionID, in: scope.id, limit: 100)
         return .list(inquiries, next: nil) { ConsumptionJSON.write($1, to: &$0) }
     }
 

@@ -33,7 +33,7 @@ struct KnownParameters: RouterMiddleware {
         "GET /v1/customers/{id}/grants": scope + paging,
         "POST /v1/customers/{id}/grants/{grant}/revoke": scope,
         "POST /v1/customers/{id}/usage": scope,
-        "GET /v1/customers/{id}/consumption": scope,
+        "GET /v1/customers/{id}/consumption": scope + ["transaction_id"],
         "GET /v1/customers/{id}/consumption/preview": scope + ["transaction_id"],
         "GET /v1/consumption": scope + paging + ["state"],
         "POST /v1/customers/{id}/offers/promotional": scope,

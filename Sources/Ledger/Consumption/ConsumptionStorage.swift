@@ -121,7 +121,8 @@ package protocol ConsumptionStorage: Sendable {
     /// All questions of an app and environment, the newest first.
     func inquiries(in scope: Int64, before id: Int64, limit: Int) async throws -> [ConsumptionInquiry]
 
-    /// The questions about what a customer has, the newest first.
-    func inquiries(about originalTransactionIDs: [String], in scope: Int64, limit: Int) async throws
-        -> [ConsumptionInquiry]
+    /// The questions about what a customer has, or about one transaction of it, the newest first.
+    func inquiries(
+        about originalTransactionIDs: [String], transactionID: String?, in scope: Int64, limit: Int
+    ) async throws -> [ConsumptionInquiry]
 }

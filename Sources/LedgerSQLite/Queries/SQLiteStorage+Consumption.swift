@@ -104,7 +104,7 @@ extension SQLiteStorage: ConsumptionStorage {
     }
 
     package func inquiries(
-        about originalTransactionIDs: [String], in scope: Int64, limit: Int
+        about originalTransactionIDs: [String], transactionID: String?, in scope: Int64, limit: Int
     ) async throws -> [ConsumptionInquiry] {
         try await read { db in
             var all: [ConsumptionInquiry] = []
@@ -112,8 +112,9 @@ extension SQLiteStorage: ConsumptionStorage {
                 all += try db.all(
                     """
                     SELECT \(ConsumptionTables.columns) FROM consumption_requests
-                    WHERE scope = ? AND original_id = ? ORDER BY requested_at DESC, id DESC LIMIT ?
-                    """, [.integer(scope), .text(original.text), .init(limit)]
+                    WHERE scope = ?1 AND original_id = ?2 AND (?3 IS NULL OR transaction_id = ?3)
+                    ORDER BY requested_at DESC, id DESC LIMIT ?4
+                    """, [.integer(scope), .text(original.text), .init(transactionID), .init(limit)]
                 ) { ConsumptionTables.inquiry($0) }
             }
             return Array(all.sorted { ($0.requestedAt, $0.id) > ($1.requestedAt, $1.id) }.prefix(limit))

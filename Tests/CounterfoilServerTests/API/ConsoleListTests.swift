@@ -81,6 +81,26 @@ import Testing
         }
     }
 
+    @Test func `leave out no question about the transaction that a page is of`() async throws {
+        try await Self.run { world, browser in
+            let (kim, id) = try await Self.ask(world)
+            // As many as the API lists of a customer, about another purchase of the same one.
+            let token = AppAccountToken(UUID(uuidString: kim))
+            let other = try await world.simulator.perform(
+                .purchase(customer: "kim", product: "com.example.coins.100", appAccountToken: token)
+            ).transactionID
+            for _ in 0..<100 {
+                try await world.simulator.perform(.requestRefund(customer: "kim", transaction: other))
+                try await world.simulator.perform(.declineRefund(customer: "kim", transaction: other))
+            }
+            try await world.settle()
+            let listed = try await world.api.get("/v1/customers/\(kim)/consumption").items
+            try #require(listed.count == 100 && !listed.contains { $0["transaction_id"] as? String == id })
+            let refund = try await browser.get("/console/refunds/of?customer=\(kim)&transaction=\(id)").text
+            #expect(refund.components(separatedBy: "<dt>answer by</dt>").count == 2)
+        }
+    }
+
     @Test func `show an endpoint's last day, its filters, and a delivery's headers`() async throws {
         try await Self.run { world, browser in
             let anna = try await world.subscriber("anna")

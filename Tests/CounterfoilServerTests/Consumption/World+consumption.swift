@@ -14,7 +14,9 @@ extension World {
         // Far more often than it takes: a time limit would count the wait for a turn beside all other tests.
         for _ in 0..<50_000 {
             try await core.consumption.answerDue()
-            let found = try await core.storage.inquiries(about: [original], in: scope.id, limit: 1).first
+            let found = try await core.storage.inquiries(
+                about: [original], transactionID: nil, in: scope.id, limit: 1
+            ).first
             if let found, holds(found) { return found }
             await Task.yield()
         }

@@ -75,14 +75,15 @@ enum RefundPage {
         let (customer, id) = (visit.parameter("customer") ?? "", visit.parameter("transaction") ?? "")
         var page = visit.page("Refund of", foreign: id)
         page.up = ("Refunds", visit.list("refunds"))
-        let preview = visit.target(["customers", customer, "consumption", "preview"], [("transaction_id", id)])
+        let query = [("transaction_id", id)]
+        let preview = visit.target(["customers", customer, "consumption", "preview"], query)
         page.api = preview
         guard visit.has(.customersRead, for: "Refund", &page) else { return page }
         page.links([("Customer \(customer)", visit.link("customers", customer))])
-        let questions = try await visit.get(visit.target(["customers", customer, "consumption"]))
+        let questions = try await visit.get(visit.target(["customers", customer, "consumption"], query))
         page.title("Questions")
         if visit.accept(questions, &page, "Questions", isPart: true) {
-            let about = questions.json["items"].items.filter { $0["transaction_id"].text == id }
+            let about = questions.json["items"].items
             if about.isEmpty { page.paragraph("The App Store asked nothing about this transaction.", "empty") }
             for item in about { show(item, &page) }
             if about.contains(where: { $0["state"].text == "pending" }) { page.topics = [ChangeTopic.inbox] }
