@@ -140,7 +140,7 @@ import Testing
             let (own, other) = (answer(scope.environment.rawValue), answer("Elsewhere"))
             for (key, customer, answer) in [("own", "anna", own), ("other", "anna", other), ("ben's", "ben", own)] {
                 #expect(try await begin(key, about: customer) == .proceed)
-                try await ledger.endRequest(key, of: "app", with: answer)
+                try await ledger.endRequest(key, of: "app", begunAt: 5, with: answer)
             }
             _ = try await ledger.erase("anna", in: scope, at: 6)
             #expect(try await begin("own") == .proceed)

@@ -218,9 +218,11 @@ import Testing
             #expect(try await begin(1, at: 11) == .isUnderWay)
             #expect(try await begin(2, at: 11) == .isAnother)
             let answer = RememberedRequest.Answer(status: 201, type: "text/plain", location: "/v1/x", body: Data([7]))
-            try await ledger.endRequest("k", of: "c", with: answer)
-            // What was answered is not forgotten because the same request failed elsewhere.
-            try await ledger.endRequest("k", of: "c", with: nil)
+            // What is carried out again is not forgotten because the first attempt failed, and neither is what was answered.
+            try await ledger.endRequest("k", of: "c", begunAt: 0, with: nil)
+            #expect(try await begin(1, at: 11) == .isUnderWay)
+            try await ledger.endRequest("k", of: "c", begunAt: 10, with: answer)
+            try await ledger.endRequest("k", of: "c", begunAt: 10, with: nil)
             #expect(try await begin(1, at: 12) == .repeats(answer))
             #expect(try await begin(1, at: 10 + IdempotencyDecision.keeping) == .proceed)
         }

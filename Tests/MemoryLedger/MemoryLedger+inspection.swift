@@ -226,13 +226,13 @@ extension MemoryLedger: IdempotencyStorage {
     }
 
     package func endRequest(
-        _ key: String, of client: String, with answer: RememberedRequest.Answer?
+        _ key: String, of client: String, begunAt start: Milliseconds, with answer: RememberedRequest.Answer?
     ) async throws {
         try write { state in
             let place = RequestKey(client: ExactText(client), key: ExactText(key))
             if let answer {
                 state.requests[place]?.remembered.answer = answer
-            } else if state.requests[place]?.remembered.answer == nil {
+            } else if let known = state.requests[place]?.remembered, known.answer == nil, known.startedAt == start {
                 state.requests[place] = nil
             }
         }

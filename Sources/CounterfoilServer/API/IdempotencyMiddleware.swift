@@ -54,9 +54,10 @@ struct IdempotencyMiddleware: RouterMiddleware {
         let body = try await request.bytes(upTo: maximumBytes)
         request.body = RequestBody(buffer: ByteBuffer(bytes: body))
         let client = [principal.name, principal.customer].compactMap(\.self).joined(separator: "\n")
+        let start = clock.now().milliseconds
         let decision = try await storage.beginRequest(
             key, of: client, about: Self.customer(context), fingerprint: Self.fingerprint(of: request, body),
-            at: clock.now().milliseconds, patience: patience)
+            at: start, patience: patience)
         switch decision {
         case .repeats(let answer): return Self.response(answer)
         case .isAnother:
@@ -68,12 +69,12 @@ struct IdempotencyMiddleware: RouterMiddleware {
             throw APIFailure(
                 .conflict, "request_under_way", "A request with this Idempotency-Key is in progress.",
                 isRetryable: true, backoff: 1000)
-        case .proceed: return try await carryOut(request, context, key, client, next)
+        case .proceed: return try await carryOut(request, context, key, client, begunAt: start, next)
         }
     }
 
     private func carryOut(
-        _ request: Request, _ context: ServerContext, _ key: String, _ client: String,
+        _ request: Request, _ context: ServerContext, _ key: String, _ client: String, begunAt start: Milliseconds,
         _ next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
         let result: Result<Response, any Error>
@@ -86,14 +87,14 @@ struct IdempotencyMiddleware: RouterMiddleware {
         {
             response = failure.response(from: request, context: context)
         } catch {
-            try await end(key, client, with: nil)
+            try await end(key, client, begunAt: start, with: nil)
             throw error
         }
         let collector = BodyCollector()
         try await response.body.write(collector)
         let body = collector.buffer
         try await end(
-            key, client,
+            key, client, begunAt: start,
             with: .init(
                 status: response.status.code, type: response.headers[.contentType],
                 location: response.headers[.location], body: Data(body.readableBytesView)))
@@ -101,8 +102,12 @@ struct IdempotencyMiddleware: RouterMiddleware {
     }
 
     /// Remembers the answer, or forgets the request; also of a request that took too long and was cancelled.
-    private func end(_ key: String, _ client: String, with answer: RememberedRequest.Answer?) async throws {
-        try await uncancelled { [storage] in try await storage.endRequest(key, of: client, with: answer) }
+    private func end(
+        _ key: String, _ client: String, begunAt start: Milliseconds, with answer: RememberedRequest.Answer?
+    ) async throws {
+        try await uncancelled { [storage] in
+            try await storage.endRequest(key, of: client, begunAt: start, with: answer)
+        }
     }
 
     /// The customer that a request is about, by the name that an erasure finds; nil for what is about none.

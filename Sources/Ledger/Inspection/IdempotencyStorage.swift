@@ -67,6 +67,11 @@ package protocol IdempotencyStorage: Sendable {
         patience: Milliseconds
     ) async throws -> IdempotencyDecision
 
-    /// Remembers the answer; nil forgets the request, which may be sent again then.
-    func endRequest(_ key: String, of client: String, with answer: RememberedRequest.Answer?) async throws
+    /// Remembers the answer; nil forgets the request, which may be sent again then, unless somebody else began to carry it
+    /// out since.
+    ///
+    /// - Parameter start: The instant that it was begun at.
+    func endRequest(
+        _ key: String, of client: String, begunAt start: Milliseconds, with answer: RememberedRequest.Answer?
+    ) async throws
 }

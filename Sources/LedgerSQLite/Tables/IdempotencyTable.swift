@@ -77,12 +77,13 @@ extension SQLiteStorage: IdempotencyStorage {
     }
 
     package func endRequest(
-        _ key: String, of client: String, with answer: RememberedRequest.Answer?
+        _ key: String, of client: String, begunAt start: Milliseconds, with answer: RememberedRequest.Answer?
     ) async throws {
         try await write { db in
             guard let answer else {
                 return try db.run(
-                    "DELETE FROM requests WHERE client = ? AND key = ? AND status IS NULL", [.text(client), .text(key)])
+                    "DELETE FROM requests WHERE client = ? AND key = ? AND started_at = ? AND status IS NULL",
+                    [.text(client), .text(key), .integer(start)])
             }
             try db.run(
                 "UPDATE requests SET status = ?, type = ?, body = ?, location = ? WHERE client = ? AND key = ?",
