@@ -45,6 +45,26 @@ import Testing
         #expect(why("tea", [], on: day(1)).rule == .unknownEntitlement)
     }
 
+    @Test func `names a grant only where nothing that was bought gives access for longer`() {
+        func why(_ bought: [TransactionFact], grantedUntil end: Double?) -> Explanation {
+            let grant = GrantFact(id: "g", entitlement: "basic", from: day(0), until: end.map(day))
+            let facts = CustomerFacts(transactions: bought, grants: [grant])
+            return engine.explanation(of: "basic", facts: facts, asOf: day(1))
+        }
+        // The product of the higher level speaks for the entitlement, and the other one lasts longer.
+        let both = [period("1", 0, 30), period("2", of: "2", "basic.month", 0, 90)]
+        for end in [20.0, 60] {
+            #expect(why(both, grantedUntil: end).rule == .subscriptionActive)
+            #expect(why(both, grantedUntil: end).until == day(90))
+        }
+        #expect(why(both, grantedUntil: 120).rule == .granted)
+        #expect(why(both, grantedUntil: 120).until == day(120))
+        #expect(why(both, grantedUntil: nil).sentence == "The team granted it without an end.")
+        let lasting = [period("1", 0, 30), purchase("2", "basic.month", .nonConsumable, on: 0)]
+        #expect(why(lasting, grantedUntil: 60).rule == .subscriptionActive)
+        #expect(why([], grantedUntil: 60).rule == .granted)
+    }
+
     @Test func `says in a sentence what it is about`() {
         let infos = [renewal(on: 0), renewal(on: 5, renews: false), renewal(on: 6) { $0.autoRenewProductID = "x" }]
         let month = [period("1", 0, 30)]

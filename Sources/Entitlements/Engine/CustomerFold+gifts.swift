@@ -20,13 +20,17 @@ struct EntitlementGift {
         }
     }
 
+    /// When the last of the grants ends; nil if one does not.
+    private var end: Date? { grants.contains { $0.until == nil } ? nil : grants.compactMap(\.until).max() }
+
     /// The rule by which access lasts longest; nil where it is that of the product, or there is none.
     func rule(_ state: EntitlementState, product: ProductState?) -> ExplanationRule? {
         if finding == .before { return .boughtBefore }
         guard !grants.isEmpty else { return nil }
         guard product?.state == .active else { return .granted }
-        guard let end = product?.until else { return nil }
-        return state.until.map { $0 > end } ?? true ? .granted : nil
+        // Access may last longer by another product, which goes behind this one for its level.
+        guard let until = product?.until, end == state.until else { return nil }
+        return end.map { $0 > until } ?? true ? .granted : nil
     }
 }
 
