@@ -70,6 +70,8 @@ package struct VerifyReceiptService: Sendable {
         guard receipt.audience.environment == environment else {
             throw Refusal(status: environment == .production ? .sandboxReceipt : .productionReceipt)
         }
+        // A unified receipt whose type is absent or not known is no endpoint's: an answer would have to name one.
+        do { try prover.receiptValidator.checkEnvironment(receipt.receipt) } catch { throw Refusal(status: .malformed) }
         guard let scope = apps.served(app.bundleID, environment, among: scopes) else {
             throw Refusal(status: .notAuthentic)
         }

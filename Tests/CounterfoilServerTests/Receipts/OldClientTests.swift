@@ -116,6 +116,16 @@ import Testing
         #expect(try await world.call(.POST, "/verifyReceipt", sandbox, key: nil).number("status") == 21007)
         let there = try await world.call(.POST, "/verifyReceipt?environment=Sandbox", sandbox, key: nil)
         #expect(there.number("status") == 0)
+        // It does not say where it was made, so it is of no environment.
+        let untyped = ReceiptContents(
+            type: nil, bundleID: world.simulator.information.bundleID, version: "1", creationDate: world.simulator.now,
+            deviceID: Data([1, 2, 3, 4, 5, 6]), opaqueValue: Array(repeating: 7, count: 16))
+        let signed = try world.simulator.core.authority.receiptAuthority().sign(untyped).base64EncodedString()
+        for (query, status) in [("", 21007), ("?environment=Sandbox", 21002)] {
+            let body: [String: Any] = ["receipt-data": signed, "password": Self.secret]
+            let answer = try await world.call(.POST, "/verifyReceipt" + query, body, key: nil)
+            #expect(answer.number("status") == status)
+        }
     }
 
     private func notify(_ world: World, _ receipt: String, _ original: String) async throws {
