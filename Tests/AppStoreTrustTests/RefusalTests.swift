@@ -1,0 +1,22 @@
+import AppStoreTrust
+import Foundation
+import StoreSimulator
+import SwiftASN1
+import TestSupport
+import Testing
+import X509
+
+@Suite struct `The message of a refusal` {
+    @Test func `is short, however long the identifier of an unknown extension is`() throws {
+        let long = try ASN1ObjectIdentifier(elements: [UInt](repeating: 1, count: 10_000))
+        var changes = Authority.Changes()
+        changes.leaf = { $0.extraExtensions = [.init(oid: long, critical: true, value: [5, 0])] }
+        let authority = try Authority(now: TestStore.now, changes: changes)
+        let anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
+        let error = #expect(throws: VerificationError.self) {
+            try CertificateChain(ders: authority.chain, anchors: anchors, markers: .appStore)
+        }
+        #expect(error?.code == .badChainRules)
+        #expect(try #require(error).message.utf8.count < 200)
+    }
+}
