@@ -164,6 +164,19 @@ struct LegacyReceiptTests {
         }
     }
 
+    @Test func `tell what was bought where they have its date as text alone`() throws {
+        let authority = try ReceiptAuthority.shared.get()
+        var builder = Builder(signer: authority.leaf)
+        builder.info = builder.info.replacing(
+            "\"purchase-date-ms\" = \"1650000000123\"", with: "\"purchase-date\" = \"2022-04-15 05:20:00 Etc/GMT\"")
+        let validator = try Self.validator(authority)
+        let receipt = try validator.validate(contents: Data(builder.bytes()))
+        let fact = try #require(try validator.facts(of: receipt).transactions.first)
+        #expect(fact.transactionID == "7" && fact.productID == "p")
+        #expect(fact.purchaseDate == Date(timeIntervalSince1970: 1_650_000_000))
+        #expect(fact.signedDate == fact.purchaseDate)
+    }
+
     @Test func `are as old as their purchase, so that a refund since outlives them, whenever they are read`() throws {
         let authority = try ReceiptAuthority.shared.get()
         let validator = try Self.validator(authority)

@@ -17,7 +17,7 @@ extension ReceiptValidator {
         of receipt: Verified<Receipt>, catalogue: ProductCatalogue = ProductCatalogue()
     ) throws(VerificationError) -> CustomerFacts {
         // A receipt reads like the answer that `verifyReceipt` would give about it.
-        let answer = VerifyReceiptEndpoint(validator: self).response(about: receipt).json
+        let answer = answer(about: receipt).json
         var facts = CustomerFacts()
         // Its own word for the kind of a product goes before what the catalogue supposes.
         let kinds: [String: ProductType] = Dictionary(
@@ -46,6 +46,19 @@ extension ReceiptValidator {
             ]
         }
         return facts
+    }
+
+    /// The answer of `verifyReceipt` about a receipt, with the date of the purchase in milliseconds: a transaction receipt can
+    /// have it as text alone.
+    private func answer(about receipt: Verified<Receipt>) -> VerifyReceiptResponse {
+        let response = VerifyReceiptEndpoint(validator: self).response(about: receipt)
+        guard case .transaction(let old) = receipt.payload, let date = old.purchaseDate.receiptMilliseconds,
+            case .object(var members)? = response.receipt
+        else { return response }
+        members.removeAll { $0.name == "purchase_date_ms" }
+        members.append(.init("purchase_date_ms", .string(String(date))))
+        return VerifyReceiptResponse(
+            status: response.status, environment: response.environment, receipt: .object(members))
     }
 }
 
