@@ -10,6 +10,9 @@ struct ProtectedHeader {
     /// Whether the key identifier is the one Xcode uses. Only a hint for a better message.
     let claimsXcode: Bool
 
+    /// Seven times what those of the App Store have.
+    static let maximumCertificateBytes = 8192
+
     private struct Members: Decodable {
         let alg: String
         let x5c: [String]?
@@ -53,6 +56,11 @@ struct ProtectedHeader {
             // RFC 7515 §4.1.6: standard base64 with padding, not base64url.
             guard let der = Base64.decode(text), !der.isEmpty else {
                 throw VerificationError(.certificateMalformed, "certificate \(index + 1) is not base64")
+            }
+            // A name of thousands of parts takes long to read, and nothing is proven yet.
+            guard der.count <= Self.maximumCertificateBytes else {
+                throw VerificationError(
+                    .tooLarge, "certificate \(index + 1) is larger than \(Self.maximumCertificateBytes) bytes")
             }
             certificates.append(der)
         }

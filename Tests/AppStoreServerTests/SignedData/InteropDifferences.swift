@@ -108,7 +108,9 @@ enum InteropDifferences {
     ]
 
     private static let size: [Group] = [
-        Group(reason: "There is no limit there.", names: ["12 MB of payload", "a megabyte of header"])
+        Group(
+            reason: "There is no limit there.",
+            names: ["12 MB of payload", "a megabyte of header", "leaf: larger than 8 KiB"])
     ]
 
     static let onlyTheyRefuse: [Group] = [

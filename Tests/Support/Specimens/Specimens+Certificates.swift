@@ -32,6 +32,13 @@ extension Specimens {
         defect("leaf: an unknown critical extension", .badChainRules) {
             $0.leaf = { $0.extraExtensions = [unknown(critical: true)] }
         },
+        defect("leaf: larger than 8 KiB", .tooLarge) {
+            $0.leaf = {
+                $0.extraExtensions = [
+                    .init(oid: [1, 3, 6, 1, 4, 1, 55555, 1], critical: false, value: .init(repeating: 7, count: 8192))
+                ]
+            }
+        },
         defect("leaf: a critical marker", .badChainRules) {
             $0.leaf = {
                 $0.markers = []
