@@ -1,6 +1,6 @@
+@testable import LedgerServices
 import AppStoreServer
 import Foundation
-import LedgerServices
 import Testing
 
 @Suite struct `After a failure of the recovery` {
@@ -30,5 +30,17 @@ import Testing
         let next = RecoveryPause.after(count, error)
         #expect(next.count == failures)
         #expect(next.pause >= .seconds(pause.lowerBound) && next.pause <= .seconds(pause.upperBound))
+    }
+
+    /// Of several windows one tries whether the App Store is back; for the others the client makes no call. Theirs was the
+    /// failure that was recorded, which counts for nothing, so the alert on a recovery that fails never fired.
+    @Test func `what counts is the call that was made, and not those that were not`() async {
+        let failures = [AppStoreServerError.Code.circuitOpen, .serverFailure, .circuitOpen, .timeout]
+        await #expect(throws: AppStoreServerError(.serverFailure, "")) {
+            try await Concurrently.forEach(failures, atOnce: 1) { throw AppStoreServerError($0, "") }
+        }
+        await #expect(throws: AppStoreServerError(.circuitOpen, "")) {
+            try await Concurrently.forEach([1, 2], atOnce: 1) { _ in throw AppStoreServerError(.circuitOpen, "") }
+        }
     }
 }
