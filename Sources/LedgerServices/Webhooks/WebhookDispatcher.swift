@@ -149,8 +149,10 @@ package final class WebhookDispatcher: Service {
         }
         var isBusy = false
         do {
+            // First: an end has its time also where outcomes cannot be written.
+            if isClosed { startDraining(&group) }
             try await recordOutcomes()
-            if isClosed { startDraining(&group) } else { isBusy = try await work(&group) }
+            if !isClosed { isBusy = try await work(&group) }
         } catch is CancellationError {
             isBusy = true
         } catch {

@@ -2,17 +2,21 @@ import Ledger
 import LedgerSQLite
 import Synchronization
 
-/// A ledger in which a piece of a webhook's work fails once.
+/// A ledger in which a piece of a webhook's work fails.
 final class FailingWebhookStorage: WebhookStorage {
     enum Piece { case job, fanOut, letGo }
 
     private let ledger: SQLiteStorage
     private let failing = Mutex<Piece?>(nil)
+    private let refusing = Mutex(false)
 
     init(_ ledger: SQLiteStorage) { self.ledger = ledger }
 
     /// Has the next piece of this kind fail.
     func failOnce(at piece: Piece) { failing.withLock { $0 = piece } }
+
+    /// Whether outcomes of attempts are refused from now on, as by a full disk.
+    func refuseOutcomes(_ isRefusing: Bool) { refusing.withLock { $0 = isRefusing } }
 
     private func fails(_ piece: Piece) -> Bool {
         failing.withLock { failing in
@@ -43,6 +47,13 @@ final class FailingWebhookStorage: WebhookStorage {
     func letGo(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool {
         if fails(.letGo) { throw Self.failure }
         return try await ledger.letGo(to: endpoints, limit: limit, at: now)
+    }
+
+    func record(
+        _ outcomes: [DeliveryOutcome], patience: Milliseconds, at now: Milliseconds
+    ) async throws -> [Int64: DisableReason] {
+        if refusing.withLock(\.self) { throw Self.failure }
+        return try await ledger.record(outcomes, patience: patience, at: now)
     }
 
     // MARK: - What never fails
@@ -77,12 +88,6 @@ final class FailingWebhookStorage: WebhookStorage {
 
     func nextDelivery(to endpoints: [Int64], after now: Milliseconds) async throws -> Milliseconds? {
         try await ledger.nextDelivery(to: endpoints, after: now)
-    }
-
-    func record(
-        _ outcomes: [DeliveryOutcome], patience: Milliseconds, at now: Milliseconds
-    ) async throws -> [Int64: DisableReason] {
-        try await ledger.record(outcomes, patience: patience, at: now)
     }
 
     func event(_ number: Int64) async throws -> (event: LedgerEvent, notification: KeptNotification?)? {

@@ -4,6 +4,7 @@ import Foundation
 import LedgerSQLite
 import Logging
 import NIOHTTP1
+import Synchronization
 import TestSupport
 import Testing
 
@@ -107,6 +108,28 @@ private struct FailingWorld {
             try #require(replayed.deliveries == 2)
             await world.dispatcher.settle()
             #expect(world.told() == ["/a", "/a"])
+        }
+    }
+
+    @Test func `an end takes no longer because the ledger does not take what came of attempts`() async throws {
+        try await FailingWorld.run { world in
+            world.storage.refuseOutcomes(true)
+            try await world.grant(["anna"])
+            world.dispatcher.wake()
+            let limit = ContinuousClock.now + .seconds(30)
+            var (isRefused, isEnding) = (false, false)
+            while !isRefused, ContinuousClock.now < limit {
+                await Task.yield()
+                isRefused = world.dispatcher.state.withLock { !$0.outcomes.isEmpty }
+            }
+            try #require(isRefused)
+            world.dispatcher.close()
+            while !isEnding, ContinuousClock.now < limit {
+                await Task.yield()
+                isEnding = world.dispatcher.state.withLock { $0.isDraining }
+            }
+            #expect(isEnding)
+            world.storage.refuseOutcomes(false)
         }
     }
 
