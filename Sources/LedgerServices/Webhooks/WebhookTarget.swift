@@ -94,11 +94,20 @@ package struct WebhookTarget: Sendable, Hashable {
 
     /// Asks the system's resolver.
     package static let resolve: @Sendable (String) async -> [String] = { host in
-        await withCheckedContinuation { continuation in
-            // It blocks, for half a minute where no server of names answers. All tasks share the threads of the global
-            // queues: eight lookups that hang there would stop the whole server.
-            Thread.detachNewThread { continuation.resume(returning: systemAddresses(of: host)) }
+        await onThread { systemAddresses(of: host) } ?? []
+    }
+
+    /// What work gives that blocks; nil where the task is cancelled first, which does not wait for it.
+    ///
+    /// A lookup takes half a minute where no server of names answers. All tasks share the threads of the global queues: eight
+    /// lookups that hang there would stop the whole server.
+    static func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value? {
+        let (values, end) = AsyncStream.makeStream(of: Value.self)
+        Thread.detachNewThread {
+            end.yield(work())
+            end.finish()
         }
+        return await values.first { _ in true }
     }
 
     private static func systemAddresses(of host: String) -> [String] {

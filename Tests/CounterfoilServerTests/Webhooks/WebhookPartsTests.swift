@@ -2,6 +2,7 @@
 import AppStoreModels
 import CounterfoilServer
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -76,6 +77,25 @@ import Testing
         await #expect { _ = try await addresses("https://nowhere.example/", names: names) } throws: {
             ($0 as? WebhookTarget.Refusal)?.code == .unresolved
         }
+    }
+
+    private final class Latch: Sendable {
+        let isOpen = Atomic(false)
+    }
+
+    /// Where no server of names answers a lookup takes half a minute, and the end of a server waited for it.
+    @Test func `is looked up for nobody who has been cancelled`() async {
+        let latch = Latch()
+        let lookup = Task {
+            await WebhookTarget.onThread {
+                while !latch.isOpen.load(ordering: .acquiring) { sched_yield() }
+                return "1.1.1.1"
+            }
+        }
+        lookup.cancel()
+        #expect(await lookup.value == nil)
+        latch.isOpen.store(true, ordering: .releasing)
+        #expect(await WebhookTarget.onThread { "1.1.1.1" } == "1.1.1.1")
     }
 }
 
