@@ -20,6 +20,8 @@ struct NotificationRoutes {
     let metrics: ServerMetrics
     let clock: ServerClock
     let logger: Logger
+    /// Strangers can make any number of refusals: a few a second are logged, and the metrics count all.
+    private let loggedRefusals = RateMeter(perSecond: 5)
 
     /// Those of version 1 have a receipt and the last hundred transactions in them. Those of version 2 are far smaller.
     private static let maximumBytes = 1 << 20
@@ -47,9 +49,13 @@ struct NotificationRoutes {
     /// logged as every such request is.
     private func record(_ failure: APIFailure, _ body: [UInt8], from sender: String?) {
         metrics.refused.increment(failure.code)
-        logger.warning(
-            "a notification was refused",
-            metadata: ["code": "\(failure.code)", "reason": "\(failure.message)", "sender": "\(sender ?? "unknown")"])
+        if loggedRefusals.take(at: RateMeter.now) == nil {
+            logger.warning(
+                "a notification was refused",
+                metadata: [
+                    "code": "\(failure.code)", "reason": "\(failure.message)", "sender": "\(sender ?? "unknown")",
+                ])
+        }
         refusals.add(
             Refusal(
                 receivedAt: clock.now().milliseconds, code: failure.code, message: failure.message, sender: sender,

@@ -5,12 +5,15 @@ internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import LedgerServices
 internal import Logging
 
 /// Where the App Store asks what to show somebody who is about to cancel.
 struct RetentionRoutes {
     let verifier: SignedDataVerifier
     let logger: Logger
+    /// As of notifications that are refused.
+    private let loggedRefusals = RateMeter(perSecond: 5)
 
     private static let maximumBytes = 64 << 10
 
@@ -27,7 +30,9 @@ struct RetentionRoutes {
             throw APIFailure(.badRequest, "bad_json", "Expected {\"signedPayload\": \"…\"} as the body.")
         }
         do throws(VerificationError) { _ = try await verifier.realtimeRequest(signedPayload) } catch {
-            logger.warning("a retention request was refused", metadata: ["code": "\(error.code)"])
+            if loggedRefusals.take(at: RateMeter.now) == nil {
+                logger.warning("a retention request was refused", metadata: ["code": "\(error.code)"])
+            }
             throw APIFailure(error)
         }
         return .json { $0.object { _ in } }

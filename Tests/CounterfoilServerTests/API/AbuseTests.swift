@@ -66,6 +66,22 @@ import Testing
         }
     }
 
+    @Test func `fills no log, and is counted`() async throws {
+        let (lines, count) = (LogCapture(), 200)
+        try await World.run(logger: lines.logger(.init())) { world in
+            let start = ContinuousClock.now
+            for _ in 0..<count {
+                let refused = try await world.call(.POST, "/apple/notifications", [:], key: nil)
+                #expect(refused.status == 400)
+            }
+            let most = 5 * (start.duration(to: .now).seconds + 1) + 1
+            let logged = lines.text.split(separator: "a notification was refused").count - 1
+            #expect(logged >= 1 && Double(logged) <= most)
+            let metrics = try #require(try await world.server.core.metrics.text())
+            #expect(metrics.contains(#"{result="refused",code="bad_json"} \#(count)"#))
+        }
+    }
+
     private static func attack(_ attacks: [String], _ worker: Int, _ world: World) async throws {
         for round in 0..<250 {
             let attack = attacks[(round &* 7 &+ worker) % attacks.count]
