@@ -23,21 +23,22 @@ extension Recovery {
     ///
     /// - Throws: A failure, after the requests of all other scopes were tried.
     package func runHistoryRequests() async throws {
-        if let failure = try await runHistoryRequests(except: []).values.first { throw failure }
+        var failures: [Int64: any Error] = [:]
+        while let failed = try await runSomeHistoryRequests(except: Set(failures.keys)) {
+            failures.merge(failed) { first, _ in first }
+        }
+        if let failure = failures.values.first { throw failure }
     }
 
-    /// Asks for histories. A scope that fails, as one whose key was revoked, does not hold up the others.
+    /// Asks for some of the histories of each scope. A scope that fails, as one whose key was revoked, does not hold up the
+    /// others.
     ///
     /// - Parameter paused: The scopes whose requests stay as they are.
-    /// - Returns: The failures, by scope.
-    func runHistoryRequests(except paused: Set<Int64>) async throws -> [Int64: any Error] {
-        var failures: [Int64: any Error] = [:]
-        while true {
-            let taken = try await storage.takeHistoryRequests(at: now, limit: Self.requests)
-            let open = taken.filter { !paused.contains($0.scope) && failures[$0.scope] == nil }
-            guard !open.isEmpty else { return failures }
-            for (scope, failure) in await run(Dictionary(grouping: open, by: \.scope)) { failures[scope] = failure }
-        }
+    /// - Returns: The failures, by scope; nil when there was nothing to ask for.
+    func runSomeHistoryRequests(except paused: Set<Int64>) async throws -> [Int64: any Error]? {
+        let taken = try await storage.takeHistoryRequests(at: now, limit: Self.requests)
+        let open = taken.filter { !paused.contains($0.scope) }
+        return open.isEmpty ? nil : await run(Dictionary(grouping: open, by: \.scope))
     }
 
     /// Asks for histories of some scopes side by side. Returns the failures.

@@ -78,18 +78,21 @@ extension Recovery: Service {
         }
     }
 
-    /// Asks for histories, with pauses for each scope that grow.
+    /// Asks for all histories, with pauses for each scope that grow. Which scopes pause is decided again and again: one may have
+    /// so many that it takes hours, and another pauses for seconds.
     private func runHistoryRequests(_ troubles: inout [Int64: Trouble]) async throws {
-        let pausing = troubles.filter { $0.value.pause.map { !clock.isOver($0) } ?? false }
-        let failures = try await runHistoryRequests(except: Set(pausing.keys))
-        var current = pausing
-        for (scope, failure) in failures {
-            logger.warning(
-                "histories could not be asked for",
-                metadata: ["app": "\(scopes[id: scope]?.bundleID ?? "")", "reason": "\(failure.logReason)"])
-            current[scope, default: troubles[scope] ?? Trouble()].add(failure, clock)
+        while true {
+            var current = troubles.filter { $0.value.pause.map { !clock.isOver($0) } ?? false }
+            let failures = try await runSomeHistoryRequests(except: Set(current.keys))
+            for (scope, failure) in failures ?? [:] {
+                logger.warning(
+                    "histories could not be asked for",
+                    metadata: ["app": "\(scopes[id: scope]?.bundleID ?? "")", "reason": "\(failure.logReason)"])
+                current[scope, default: troubles[scope] ?? Trouble()].add(failure, clock)
+            }
+            troubles = current
+            if failures == nil { return }
         }
-        troubles = current
     }
 
     /// Waits; false when it is time to end.

@@ -116,6 +116,38 @@ import Testing
         }
     }
 
+    @Test func `is asked about again in time, however many there are in another environment`() async throws {
+        try await Front.run { front in
+            try await World.run(server: { front.stand(before: &$0) }) { world in
+                let simulator = world.simulator
+                try simulator.add(Fault("notification:*", .drop))
+                let outcome = try await simulator.perform(
+                    .purchase(customer: "anna", product: Self.monthly), in: .sandbox)
+                let transaction = try #require(outcome.originalTransactionID)
+                front.change { _ in (404, #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#) }
+                // As often as the client tries another token.
+                try simulator.add(Fault("route:*", .status(code: 401), environment: .sandbox, count: 2))
+                let (storage, scope) = (try world.server.core.storage, try world.scope())
+                var count = 0
+                func addOthers() async throws {
+                    let others = (count..<count + 1000).map { "\(2_000_000_000_000_000 + $0)" }
+                    count += 1000
+                    try await storage.add(requests: others, in: scope.id, because: .restore, at: 0)
+                }
+                let sandbox = try world.scope(.sandbox).id
+                try await addOthers()
+                try await storage.add(requests: [transaction], in: sandbox, because: .restore, at: 0)
+                let end = ContinuousClock.now + .seconds(30)
+                while try await storage.lineage(transaction, in: sandbox) == nil, ContinuousClock.now < end {
+                    try await addOthers()
+                    // Whatever pauses has paused for long enough.
+                    try await simulator.advance(by: 10)
+                }
+                #expect(try await storage.lineage(transaction, in: sandbox) != nil)
+            }
+        }
+    }
+
     @Test func `is no reason to put aside everybody when nobody can be asked about`() async throws {
         try await World.run { world in
             let simulator = world.simulator
