@@ -133,6 +133,17 @@ package final class LedgerWriter: Service {
         await waitForExpected()
         let (receiving, folding) = take()
         guard !receiving.isEmpty || !folding.isEmpty else { return false }
+        guard let failure = await write(receiving, folding) else { return true }
+        for job in folding { job.continuation.resume(throwing: failure) }
+        // What cannot be folded, as where a sector of the disk cannot be read, keeps nothing out that was received.
+        let isAlone = receiving.isEmpty || folding.isEmpty
+        guard let last = isAlone ? failure : await write(receiving, []) else { return true }
+        for reservation in receiving { reservation.continuation.resume(throwing: last) }
+        return true
+    }
+
+    /// One commit. Whoever waits for it is told, unless it fails.
+    private func write(_ receiving: [Reservation], _ folding: [FoldJob]) async -> (any Error)? {
         let start = ContinuousClock.now
         do {
             let toFold = folding.flatMap(\.notifications)
@@ -150,11 +161,8 @@ package final class LedgerWriter: Service {
             }
             for job in folding { job.continuation.resume() }
             if !folding.isEmpty { folded() }
-        } catch {
-            for reservation in receiving { reservation.continuation.resume(throwing: error) }
-            for job in folding { job.continuation.resume(throwing: error) }
-        }
-        return true
+            return nil
+        } catch { return error }
     }
 
     private func take() -> (receiving: [Reservation], folding: [FoldJob]) {

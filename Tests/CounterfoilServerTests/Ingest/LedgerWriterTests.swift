@@ -1,3 +1,4 @@
+import AppStoreModels
 import CounterfoilServer
 import Ledger
 import LedgerServices
@@ -41,7 +42,59 @@ import Testing
         }
     }
 
+    @Test func `keeps what was received, though what is folded in the same commit cannot be`() async throws {
+        var limits = LedgerWriter.Limits()
+        limits.patience = 60_000
+        try await Self.write(limits, to: UnfoldableLedger()) { writer in
+            let (folding, receiving) = await writer.expecting {
+                let folding = Task { try await writer.fold([Self.folded]) }
+                let receiving = Task { try await writer.receive(Self.notification(1)) }
+                while writer.waiting < 1 { await Task.yield() }
+                // Long enough for the other one too.
+                for _ in 0..<1000 { await Task.yield() }
+                return (folding, receiving)
+            }
+            guard case .kept = try await receiving.value else { throw NotKept() }
+            await #expect(throws: StorageError(.failed, "unreadable")) { try await folding.value }
+        }
+    }
+
     private struct NotKept: Error {}
+
+    /// Nothing can be folded there, as where a sector of the disk cannot be read.
+    private struct UnfoldableLedger: LedgerStorage {
+        private let ledger = MemoryLedger()
+
+        func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> ScopeRegistry {
+            try await ledger.scopes(of: apps)
+        }
+
+        func commit(
+            receiving: [ReceivedNotification], folding: [FoldedNotification]
+        ) async throws -> [Reception] {
+            guard folding.isEmpty else { throw StorageError(.failed, "unreadable") }
+            return try await ledger.commit(receiving: receiving, folding: folding)
+        }
+
+        func commit(_ statements: [Statement]) async throws -> Int { try await ledger.commit(statements) }
+
+        func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws {
+            try await ledger.fail(notification, code: code, message: message, at: now)
+        }
+
+        func failDamaged(_ notification: Int64, message: String, at now: Milliseconds) async throws -> Bool {
+            try await ledger.failDamaged(notification, message: message, at: now)
+        }
+
+        func pending(after id: Int64, limit: Int) async throws -> [KeptNotification] {
+            try await ledger.pending(after: id, limit: limit)
+        }
+
+        func backlog() async throws -> (count: Int, oldest: Milliseconds?) { try await ledger.backlog() }
+    }
+
+    private static let folded = FoldedNotification(
+        id: 7, scope: 1, uuid: "uuid-7", type: .test, signedDate: 0, foldedAt: 0)
 
     private static func notification(_ number: Int) -> ReceivedNotification {
         ReceivedNotification(
@@ -53,10 +106,16 @@ import Testing
         _ limits: LedgerWriter.Limits, _ body: (LedgerWriter, MemoryLedger) async throws -> Void
     ) async throws {
         let ledger = MemoryLedger()
+        try await write(limits, to: ledger) { try await body($0, ledger) }
+    }
+
+    private static func write(
+        _ limits: LedgerWriter.Limits, to ledger: any LedgerStorage, _ body: (LedgerWriter) async throws -> Void
+    ) async throws {
         _ = try await ledger.scopes(of: [(bundleID: "com.example", environment: "Sandbox")])
         let writer = LedgerWriter(ledger, limits: limits, metrics: ServerMetrics(PrometheusMetrics()))
         async let running: Void = writer.run()
-        do { try await body(writer, ledger) } catch {
+        do { try await body(writer) } catch {
             writer.close()
             throw error
         }
