@@ -74,11 +74,11 @@ package final class NotificationProcessor: Service {
 
     private let state = Mutex(State())
     private let storage: any LedgerStorage
-    private let writer: LedgerWriter
+    let writer: LedgerWriter
     private let verifier: SignedDataVerifier
     private let scopes: ScopeRegistry
     private let now: @Sendable () -> Date
-    private let logger: Logger
+    let logger: Logger
     private let metrics: ServerMetrics
 
     package init(
@@ -222,14 +222,7 @@ package final class NotificationProcessor: Service {
                 if await fail(job.id, error) { done += 1 }
             }
         }
-        do {
-            try await writer.fold(folded)
-            done += folded.count
-        } catch {
-            logger.error(
-                "notifications could not be folded",
-                metadata: ["count": "\(folded.count)", "reason": "\(error.logReason)"])
-        }
+        done += await write(folded)
         let leavesSome = done < jobs.count
         if leavesSome { await pause() } else { note(jobs, since: start) }
         change { state in

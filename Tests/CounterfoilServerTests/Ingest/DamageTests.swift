@@ -78,6 +78,38 @@ import Testing
         }
     }
 
+    /// As where a sector of the disk cannot be read: what is there makes no sense to SQLite, and the commit fails.
+    @Test func `a notification that cannot be processed holds up none of those that wait with it`() async throws {
+        try await World.run { world in
+            for customer in ["anna", "ben"] { _ = try await Self.buy(world, customer) }
+            try await world.settle()
+            let (core, storage, scope) = (try world.server.core, try Self.storage(world), try world.scope())
+            let filter = InboxFilter(scopes: [scope.id])
+            let kept = try await storage.notifications(filter, before: .max, limit: 10).items
+            try #require(kept.count == 2)
+            let first = try #require(kept.last).id
+            try await storage.pool.write { db in
+                try db.execute(
+                    sql: """
+                        CREATE TRIGGER unreadable BEFORE DELETE ON inbox WHEN OLD.id = \(first)
+                        BEGIN SELECT RAISE(ABORT, 'unreadable'); END
+                        """)
+            }
+            try await storage.reprocess(kept.map(\.id), at: 0)
+            core.processor.lookAgain()
+            let end = ContinuousClock.now + .seconds(30)
+            var waiting = kept.map(\.id)
+            while waiting != [first], ContinuousClock.now < end {
+                await Task.yield()
+                waiting = try await storage.pending(after: .min, limit: 9).map(\.id)
+            }
+            #expect(waiting == [first])
+            try await storage.pool.write { try $0.execute(sql: "DROP TRIGGER unreadable") }
+            try await world.settle()
+            #expect(try await storage.pending(after: .min, limit: 9).isEmpty)
+        }
+    }
+
     @Test func `a notification that was told says nothing any more in the feed, and all others do`() async throws {
         try await World.withAPI { world in
             for customer in ["anna", "ben"] { _ = try await world.subscriber(customer) }
