@@ -229,6 +229,8 @@ import Testing
             // Removing prints what was removed, in the same form.
             #expect(try await session.object("simulator", "fault", "remove", "1")["number"] as? Int == 1)
             #expect(try await session.run("simulator", "fault").output == "no faults\n")
+            let misspelt = try await session.run("simulator", "fault", "add", "notification:*", "dealy=0.5")
+            #expect(misspelt.status == 1 && misspelt.errors.contains(#"did you mean "delay"?"#), "\(misspelt.errors)")
         }
     }
 

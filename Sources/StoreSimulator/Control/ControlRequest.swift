@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import ConfigurationReading
 internal import Foundation
 
 /// A request to the control API, taken apart.
@@ -55,6 +56,22 @@ struct ControlRequest: Sendable {
             }
             return start
         }
+    }
+
+    /// Refuses a body, or a member of it, that is an object by another name than these, and suggests the nearest one.
+    func checkName(of kind: String, in member: String? = nil, among names: [String], _ advice: String)
+        throws(ControlFailure)
+    {
+        var value = try decode(JSONValue.self)
+        if let member, case .object(let members) = value { value = members[member] ?? .null }
+        guard case .object(let members) = value,
+            let name = members.keys.sorted().first(where: { !names.contains($0) })
+        else { return }
+        let suggestion = Spelling.suggestion(for: name, among: names)
+        throw ControlFailure(
+            400, "invalid_request",
+            "there is no \(kind) \(quoted(name))" + (suggestion.isEmpty ? "; " + advice : suggestion),
+            param: [member, name].compactMap { $0 }.joined(separator: "."))
     }
 
     func decode<Value: Codable>(_ type: Value.Type) throws(ControlFailure) -> Value {

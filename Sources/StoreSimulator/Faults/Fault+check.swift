@@ -1,6 +1,15 @@
 internal import AppStoreModels
 internal import AppStoreServer
+internal import ConfigurationReading
 internal import Foundation
+
+extension Fault.Effect {
+    /// The names of all effects, as JSON and YAML have them.
+    package static let names = [
+        "drop", "unreachable", "duplicate", "reorder", "revise", "truncate", "invalidSignature", "wrongChain",
+        "unknownValues", "extraFields", "delay", "status", "error", "rateLimit", "clockSkew",
+    ]
+}
 
 extension Fault {
     /// Refuses what could never strike, or would do harm.
@@ -38,20 +47,27 @@ extension Fault {
         let name = parts.count == 2 ? parts[1] : ""
         switch parts.first {
         case "route":
-            let isKnown = name == "*" || name == "verifyReceipt" || AppStoreEndpoint.all.contains { $0.name == name }
-            if isKnown { return }
-            throw SimulatorError("invalid_fault", "there is no route \(name); counterfoil api --help lists them")
+            let routes = AppStoreEndpoint.all.map(\.name) + ["verifyReceipt"]
+            if name == "*" || routes.contains(name) { return }
+            throw Self.unknown("route", name, among: routes, "counterfoil api --help lists them")
         case "notification":
-            let isKnown =
-                NotificationKind.all.contains { $0.name == name || $0.type.rawValue == name }
-                || NotificationTypeV1.allCases.contains { $0.name == name }
-            if name == "*" || isKnown { return }
-            throw SimulatorError(
-                "invalid_fault", "there is no notification \(name); counterfoil simulator trigger --list lists them")
+            let notifications =
+                NotificationKind.all.flatMap { [$0.name, $0.type.rawValue] } + NotificationTypeV1.allCases.map(\.name)
+            if name == "*" || notifications.contains(name) { return }
+            throw Self.unknown(
+                "notification", name, among: notifications, "counterfoil simulator trigger --list lists them")
         default:
             throw SimulatorError(
                 "invalid_fault", "a target is route:NAME, notification:TYPE[.SUBTYPE], or either with * for all")
         }
+    }
+
+    private static func unknown(
+        _ kind: String, _ name: String, among known: [String], _ advice: String
+    ) -> SimulatorError {
+        let suggestion = Spelling.suggestion(for: name, among: known)
+        return SimulatorError(
+            "invalid_fault", "there is no \(kind) \(quoted(name))" + (suggestion.isEmpty ? "; " + advice : suggestion))
     }
 
     /// Whether the effect makes a difference to the target.

@@ -72,7 +72,10 @@ struct FaultAdd: AsyncParsableCommand {
         let parts = effect.split(separator: "=", maxSplits: 1).map(String.init)
         let name = parts.first ?? ""
         guard let member = Self.arguments[name] else {
-            guard parts.count == 1 else { throw ValidationError("The effect \(name) takes no value.") }
+            // The simulator refuses an unknown name, and knows what is like it.
+            guard parts.count == 1 || !Fault.Effect.names.contains(name) else {
+                throw ValidationError("The effect \(name) takes no value.")
+            }
             return [name: .object([:])]
         }
         guard parts.count == 2, let number = Double(parts[1]) else {

@@ -29,6 +29,61 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (
+            "/production/commands", #"{"cancle": {"customer": "anna"}}"#,
+            #"there is no command "cancle"; did you mean "cancel"?"#
+        ),
+        (
+            "/production/commands", #"{"xyz": {}}"#,
+            #"there is no command "xyz"; counterfoil simulator do --help lists them"#
+        ),
+        (
+            "/production/trigger", #"{"notificationType": "TSET"}"#,
+            #"there is no notification TSET; did you mean "TEST"?"#
+        ),
+        (
+            "/faults", #"{"target": "route:*", "effect": {"dealy": {"seconds": 1}}}"#,
+            #"there is no effect "dealy"; did you mean "delay"?"#
+        ),
+        (
+            "/faults", #"{"target": "route:*", "effect": {"xyz": {}}}"#,
+            #"there is no effect "xyz"; counterfoil simulator fault --help lists them"#
+        ),
+        (
+            "/faults", #"{"target": "route:transactoin", "effect": {"drop": {}}}"#,
+            #"there is no route "transactoin"; did you mean "transaction"?"#
+        ),
+        (
+            "/faults", #"{"target": "route:xyz", "effect": {"drop": {}}}"#,
+            #"there is no route "xyz"; counterfoil api --help lists them"#
+        ),
+        (
+            "/faults", #"{"target": "notification:DID_RENW", "effect": {"drop": {}}}"#,
+            #"there is no notification "DID_RENW"; did you mean "DID_RENEW"?"#
+        ),
+    ])
+    func `suggests a word like one that it does not know, or says where they are listed`(
+        _ path: String, _ body: String, _ message: String
+    ) async throws {
+        try await withSimulator { simulator in
+            let answer = try await send(simulator, "POST", path, Data(body.utf8))
+            #expect(answer.status == 400)
+            #expect(answer.body["message"] as? String == message)
+        }
+    }
+
+    @Test(arguments: Fault.Effect.names)
+    func `knows each effect by its name`(_ name: String) throws {
+        do { _ = try JSONDecoder().decode(Fault.Effect.self, from: Data(#"{"\#(name)":{}}"#.utf8)) } catch {
+            // What is missing is its number.
+            guard case DecodingError.keyNotFound = error else {
+                Issue.record("\(name): \(error)")
+                return
+            }
+        }
+    }
+
     @Test func `numbers every answer, and has one shape for errors`() async throws {
         try await withSimulator { simulator in
             var numbers: Set<String> = []

@@ -83,15 +83,11 @@ extension SimulatorPanel {
             ["notification:*", "route:*", "route:verifyReceipt"]
             + NotificationKind.all.map { "notification:" + $0.name }
             + AppStoreEndpoint.all.map { "route:\($0.name)" }
-        let effects = [
-            "drop", "unreachable", "duplicate", "reorder", "revise", "truncate", "invalidSignature", "wrongChain",
-            "unknownValues", "extraFields", "delay", "status", "error", "rateLimit", "clockSkew",
-        ]
         return PanelForm(
             "custom", "Another fault", action: "fault",
             [
                 .init("target", "Target", .choice(targets.map { ($0, $0) }), value: "notification:*"),
-                .init("effect", "Effect", .choice(effects.map { ($0, $0) }), value: "drop"),
+                .init("effect", "Effect", .choice(Fault.Effect.names.map { ($0, $0) }), value: "drop"),
                 .init(
                     "number", "Number", .number,
                     hint: "For delay, rateLimit and clockSkew: seconds; for status and error: the code"),

@@ -1,4 +1,5 @@
 public import AppStoreModels
+internal import ConfigurationReading
 
 /// The notifications there are, and what is needed to cause one.
 public enum Trigger {
@@ -64,7 +65,8 @@ public struct TriggerRequest: Sendable, Hashable, Codable {
 
     func check() throws(StoreError) {
         guard Trigger.isPair(notificationType, subtype) else {
-            throw StoreError(.invalidArgument, "there is no notification \(name)")
+            let suggestion = Spelling.suggestion(for: name, among: NotificationKind.all.map(\.name))
+            throw StoreError(.invalidArgument, "there is no notification \(name)" + suggestion)
         }
         guard overrides.count <= 100 else { throw StoreError(.invalidArgument, "up to 100 fields can be overridden") }
         for path in overrides.keys.sorted() {
