@@ -203,6 +203,8 @@ import Testing
             #expect(refused.status == 1 && refused.output.isEmpty, "\(refused.output)")
             #expect(refused.errors.contains("carl has no account token"))
             #expect(try await session.run("simulator", "customers", "carl").output.hasSuffix("  no account\n"))
+            let empty = try await session.run("simulator", "customers", "")
+            #expect(empty.status == 2 && empty.errors.contains("one of the simulator's customers"), "\(empty.errors)")
         }
     }
 

@@ -1,5 +1,6 @@
 import AppStoreModels
 import AppStoreServer
+import ArgumentParser
 import Basics
 import Foundation
 import StoreSimulator
@@ -31,6 +32,11 @@ struct ControlClient: Sendable {
     func send(
         _ method: String, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil
     ) async throws -> Data {
+        // Without the name it would be another request.
+        if let empty = path.firstIndex(of: "") {
+            let kind = path[..<empty].last ?? "objects"
+            throw ValidationError("An argument is empty: expected one of the simulator's \(kind).")
+        }
         var url = information.controlURL + path.map { "/" + $0.percentEncoded }.joined()
         if !query.isEmpty { url += "?" + query.map { "\($0)=\($1.percentEncoded)" }.joined(separator: "&") }
         // Advancing by years takes as long as the receiver of a thousand notifications.
