@@ -63,7 +63,7 @@ extension SimulatorCore {
             guard store.settings.notificationURL != nil else {
                 throw ControlFailure(409, "impossible_transition", "no URL for notifications is set")
             }
-            store.plan(number, at: now)
+            store.resend(number, at: now)
         }
     }
 

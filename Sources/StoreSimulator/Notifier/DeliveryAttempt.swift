@@ -11,6 +11,8 @@ struct DeliveryAttempt: Sendable {
     /// When it happens, on the simulator's clock.
     var date: Date
     var effects: [Fault.Effect]
+    /// Whether somebody asked for it, on top of Apple's schedule.
+    var isManual: Bool
     /// What a notification of version 1 says at this moment.
     var version1: Version1Contents?
 }
@@ -18,13 +20,15 @@ struct DeliveryAttempt: Sendable {
 extension SimulatorState {
     /// The attempt that was planned for `planned`; nil if something else has been planned since, or nobody is to be told.
     mutating func attempt(_ number: Int, in environment: AppStoreEnvironment, planned: Date) -> DeliveryAttempt? {
+        let isManual = self[environment].resends[number] == planned
         guard self[environment].notifications.indices.contains(number),
-            case let record = self[environment].notifications[number], record.due == planned
+            case let record = self[environment].notifications[number], isManual || record.due == planned
         else { return nil }
+        if isManual { self[environment].resends[number] = nil }
         let date = max(planned, clock.now())
         let contents = self[environment].version1Contents(of: record, at: date)
         guard let url = self[environment].settings.notificationURL, record.version == .two || contents != nil else {
-            self[environment].notifications[number].due = nil
+            if !isManual { self[environment].notifications[number].due = nil }
             return nil
         }
         let effects = faults.strike(record.targets, in: environment, at: date).filter { effect in
@@ -32,7 +36,15 @@ extension SimulatorState {
         }
         return DeliveryAttempt(
             environment: environment, number: number, record: record, url: url,
-            timeout: self[environment].settings.deliveryTimeout, date: date, effects: effects, version1: contents)
+            timeout: self[environment].settings.deliveryTimeout, date: date, effects: effects,
+            isManual: isManual, version1: contents)
+    }
+}
+
+extension Store {
+    /// Has an attempt made at `date` that could not be made now.
+    mutating func plan(_ attempt: DeliveryAttempt, at date: Date) {
+        if attempt.isManual { resend(attempt.number, at: date) } else { plan(attempt.number, at: date) }
     }
 }
 

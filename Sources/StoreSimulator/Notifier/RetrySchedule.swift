@@ -37,33 +37,44 @@ extension Store {
         deliveries.add(.delivery(number), at: date, order: number)
     }
 
+    /// Has a notification sent once more at `date`. What is planned for another time stays planned.
+    package mutating func resend(_ number: Int, at date: Date) {
+        guard notifications.indices.contains(number) else { return }
+        resends[number] = date
+        deliveries.add(.delivery(number), at: date, order: number)
+    }
+
     /// Notes how an attempt to send a notification ended, and plans the next one if there is to be one.
     ///
-    /// `isFinal` makes it the last one.
+    /// `isFinal` makes it the last one. With `isManual` it is one that somebody asked for: it counts as none of Apple's, and what
+    /// Apple has planned stays unless the notification has arrived.
     package mutating func noteAttempt(
         _ number: Int, _ result: SendAttemptResult, status: Int?, answer: Data = Data(), isFinal: Bool = false,
-        at date: Date
+        isManual: Bool = false, at date: Date
     ) {
         guard notifications.indices.contains(number) else { return }
-        notifications[number].due = nil
+        if !isManual || result == .success { notifications[number].due = nil }
         let wasDelivered = notifications[number].isDelivered
         if result == .success, !wasDelivered {
             notifications[number].isDelivered = true
             delivered += 1
         }
         // Those that somebody asked for on top of Apple's as well: whoever asked wants to know how it ended. Of too many the
-        // newest takes the place of the one before.
+        // newest takes the place of the one before; Apple's are never too many.
         if notifications[number].attempts.count >= RetrySchedule.mostAttempts {
-            notifications[number].attempts.removeLast()
+            let last = notifications[number].attempts.lastIndex(where: \.isManual)
+            notifications[number].attempts.remove(at: last ?? notifications[number].attempts.count - 1)
         }
         notifications[number].attempts.append(
-            NotificationAttempt(date: date, result: result, status: status, answer: answer))
+            NotificationAttempt(date: date, result: result, status: status, answer: answer, isManual: isManual))
         if result != .success { failedAttempts += 1 }
         // What has arrived before is not sent again by itself.
+        guard !isManual else { return }
         guard result != .success, !wasDelivered, settings.retriesNotifications, !isFinal,
             status != 400 || settings.retriesAfterBadRequest,
             let next = RetrySchedule.next(
-                after: notifications[number].attempts.count, at: date, version: notifications[number].version)
+                after: notifications[number].attempts.count(where: { !$0.isManual }), at: date,
+                version: notifications[number].version)
         else { return }
         plan(number, at: next)
     }

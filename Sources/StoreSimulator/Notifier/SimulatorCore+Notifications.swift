@@ -70,7 +70,7 @@ extension SimulatorCore {
         state.withLock {
             $0[attempt.environment].noteAttempt(
                 attempt.number, result.outcome, status: result.status, answer: result.answer, isFinal: isFinal,
-                at: attempt.date)
+                isManual: attempt.isManual, at: attempt.date)
         }
     }
 
@@ -80,12 +80,12 @@ extension SimulatorCore {
         state.withLock { state in
             guard state[attempt.environment].notifications.indices.contains(attempt.number) else { return }
             state[attempt.environment].notifications[attempt.number].wasPostponed = true
-            state[attempt.environment].plan(attempt.number, at: attempt.date + seconds)
+            state[attempt.environment].plan(attempt, at: attempt.date + seconds)
         }
     }
 
     private func putBack(_ attempt: DeliveryAttempt) {
-        state.withLock { $0[attempt.environment].plan(attempt.number, at: attempt.date) }
+        state.withLock { $0[attempt.environment].plan(attempt, at: attempt.date) }
     }
 
     /// The text of a notification: the same each time, unless a fault spoils it.

@@ -50,6 +50,7 @@ extension NotificationRecord {
                         json.member("sendAttemptResult", attempt.result.rawValue)
                         json.member("status", attempt.status.map { Int64($0) })
                         json.member("answer", attempt.answer)
+                        if attempt.isManual { json.member("isManual", true) }
                     }
                 }
             }

@@ -3,7 +3,7 @@ package import Foundation
 
 /// An attempt to send a notification, and what the receiver answered.
 ///
-/// A snapshot has it as Apple's `sendAttemptItem` with two more members, so that older simulators read it as well.
+/// A snapshot has it as Apple's `sendAttemptItem` with up to three more members, so that older simulators read it as well.
 package struct NotificationAttempt: Sendable, Codable {
     /// How many bytes of an answer are kept.
     package static let largestAnswer = 512
@@ -11,11 +11,16 @@ package struct NotificationAttempt: Sendable, Codable {
     package let date: Date
     package let result: SendAttemptResult
     private let httpStatus: UInt16?
+    /// Whether somebody asked for it, on top of Apple's schedule.
+    package let isManual: Bool
     @Boxed private var text: String?
 
     /// - Parameter answer: The body of the answer. What is beyond ``largestAnswer`` bytes is not kept.
-    package init(date: Date, result: SendAttemptResult, status: Int? = nil, answer: Data = Data()) {
+    package init(
+        date: Date, result: SendAttemptResult, status: Int? = nil, answer: Data = Data(), isManual: Bool = false
+    ) {
         (self.date, self.result, httpStatus) = (date, result, status.flatMap { UInt16(exactly: $0) })
+        self.isManual = isManual
         text = answer.isEmpty ? nil : String(decoding: answer.prefix(Self.largestAnswer), as: UTF8.self)
     }
 
@@ -30,6 +35,7 @@ package struct NotificationAttempt: Sendable, Codable {
         case result = "sendAttemptResult"
         case httpStatus = "status"
         case text = "answer"
+        case isManual
     }
 
     package init(from decoder: any Decoder) throws {
@@ -41,6 +47,7 @@ package struct NotificationAttempt: Sendable, Codable {
             ? Date(timeIntervalSinceReferenceDate: number) : Date(timeIntervalSince1970: number / 1000)
         result = try members.decode(SendAttemptResult.self, forKey: .result)
         httpStatus = try members.decodeIfPresent(UInt16.self, forKey: .httpStatus)
+        isManual = try members.decodeIfPresent(Bool.self, forKey: .isManual) ?? false
         text = try members.decodeIfPresent(String.self, forKey: .text)
     }
 
@@ -50,5 +57,6 @@ package struct NotificationAttempt: Sendable, Codable {
         try members.encode(result, forKey: .result)
         try members.encodeIfPresent(httpStatus, forKey: .httpStatus)
         try members.encodeIfPresent(text, forKey: .text)
+        if isManual { try members.encode(true, forKey: .isManual) }
     }
 }

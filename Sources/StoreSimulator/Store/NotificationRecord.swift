@@ -19,6 +19,8 @@ package struct NotificationRecord: Sendable {
     /// Other values for fields, by path, as `trigger --override` asks for.
     package var overrides: [String: JSONValue] = [:]
     package var attempts: [NotificationAttempt] = []
+    /// The attempts of Apple's schedule, and those on top of it by which the notification arrived.
+    package var sendAttempts: [NotificationAttempt] { attempts.filter { !$0.isManual || $0.result == .success } }
     /// Whether it reached the receiver.
     package var isDelivered = false
     /// When the next attempt is due; nil if none is planned. An entry of the schedule with another date is out of date.

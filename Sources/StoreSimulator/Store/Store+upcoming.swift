@@ -52,8 +52,9 @@ extension Store {
             return "the family of \(subscription.customer) \(change)"
         case .externalPurchaseToken: return "a reminder of an external purchase token, or its end"
         case .delivery(let number):
-            guard notifications.indices.contains(number), notifications[number].due == entry.date else { return nil }
-            let record = notifications[number]
+            guard notifications.indices.contains(number), case let record = notifications[number],
+                record.due == entry.date || resends[number] == entry.date
+            else { return nil }
             let whom = record.customer.map { " (\($0))" } ?? ""
             return "\(record.name) is sent\(record.attempts.isEmpty ? "" : " again")\(whom)"
         }

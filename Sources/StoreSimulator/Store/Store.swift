@@ -66,6 +66,8 @@ package struct Store: Sendable, Codable {
     @Later package var usedOfferNonces: [String: Date] = [:]
     /// How many notifications have reached the receiver.
     @Later package var delivered = 0
+    /// The notifications that somebody wants sent once more, and when, besides what Apple's schedule has planned.
+    @Later package var resends: [Int: Date] = [:]
     /// How many attempts to send one have failed.
     @Later package var failedAttempts = 0
     /// What the developer has set up to keep customers from cancelling.

@@ -67,6 +67,37 @@ import Testing
         }
     }
 
+    @Test func `what somebody has sent again takes the place of no attempt, and ends them when it arrives`()
+        async throws
+    {
+        try await Simulator.runWithReceiver { simulator, receiver in
+            func resend(_ number: Int) async throws {
+                try simulator.core.resend(number, in: .production)
+                try await simulator.settle()
+            }
+            receiver.answerAll(.status(500))
+            try await simulator.buy(Self.coins)
+            try await simulator.advance(by: 1800)
+            try await resend(0)
+            #expect(receiver.bodies.count == 2)
+            try await simulator.advance(by: 200 * 3600)
+            let sent = try #require(try await attempts(simulator).first)
+            #expect(sent.map { $0.attemptDate.timeIntervalSince(Simulator.start) / 3600 } == [0, 1, 13, 37, 85, 157])
+            #expect(receiver.bodies.count == 7)
+            // Not even after the last one.
+            try await resend(0)
+            try await simulator.buy(Self.coins)
+            receiver.answerAll(.status(200))
+            try await resend(1)
+            #expect(
+                try await attempts(simulator).last?.map(\.sendAttemptResult) == [
+                    .unsuccessfulHTTPResponseCode, .success,
+                ])
+            try await simulator.advance(by: 200 * 3600)
+            #expect(receiver.bodies.count == 10)
+        }
+    }
+
     @Test func `the sandbox sends once`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             receiver.answerAll(.status(500))

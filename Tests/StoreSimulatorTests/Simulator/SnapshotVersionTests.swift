@@ -26,7 +26,7 @@ import Testing
         let new: Set = [
             "usedOfferNonces", "delivered", "failedAttempts", "priceCampaigns", "beforeCharge", "isBillingFailing",
             "billingRecovers", "renewalLead", "renewalDelay", "keepsDayOfMonth", "redemptions",
-            "redeemedOffers", "winBacks", "announcesRenewalSwitch", "wasCancelledInGrace",
+            "redeemedOffers", "winBacks", "announcesRenewalSwitch", "wasCancelledInGrace", "resends",
         ]
         var removed: Set<String> = []
         func strip(_ value: Any, isCustomer: Bool = false) -> Any {

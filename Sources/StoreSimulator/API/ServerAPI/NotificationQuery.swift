@@ -45,7 +45,7 @@ struct NotificationQuery {
             if subtype != nil || exactly, record.subtype != subtype { return false }
         }
         // What nobody has tried to send has not failed.
-        return !onlyFailures || (!record.isDelivered && !record.attempts.isEmpty)
+        return !onlyFailures || (!record.isDelivered && !record.sendAttempts.isEmpty)
     }
 
     /// What a pagination token is bound to.

@@ -67,7 +67,7 @@ extension Store {
 
     /// A notification and the attempts to deliver it.
     private func sent(_ number: Int) -> APIBody {
-        let attempts = notifications[number].attempts.prefix(6)
+        let attempts = notifications[number].sendAttempts.prefix(6)
         return .object([
             ("signedPayload", .notification(number)),
             (
@@ -99,7 +99,7 @@ extension Store {
             let time = halves.last, String(time).isIdentifier
         else { throw APIFailure(.invalidTestNotificationToken, "That is no token of a test notification.") }
         guard let number = tests[token], notifications.indices.contains(number),
-            !notifications[number].attempts.isEmpty,
+            !notifications[number].sendAttempts.isEmpty,
             let end = Period(6, .month)?.after(notifications[number].signedDate), now < end
         else {
             throw APIFailure(
