@@ -54,7 +54,10 @@ extension Store {
         }
         for member in family {
             // A member who has the subscription may lack one of two periods: the one whose refund was reversed.
-            if let share = shares.first(where: { $0.customer == member }), !isLapsed(share, at: now) {
+            // Nor does the share have what was bought while it was in billing retry.
+            if let share = shares.first(where: { $0.customer == member }), !isLapsed(share, at: now),
+                share.retryEnds == nil || subscription.retryEnds != nil
+            {
                 shareRunning(subscription, with: share, at: now)
                 sharePaidAhead(subscription, with: share, at: now)
             } else {

@@ -9,7 +9,7 @@ extension Store {
             throw StoreError(.invalidArgument, "the quantity of a subscription is 1")
         }
         let existing = ownSubscription(of: purchase.customer, in: terms.group)
-        if let existing, !isLapsed(existing, at: now) {
+        if let existing, isChanged(existing, by: purchase, at: now) {
             return try change(existing, to: purchase, terms, at: now)
         }
         var offer = try openingOffer(purchase, terms, lapsed: existing, at: now)
@@ -30,6 +30,16 @@ extension Store {
         planNotice(subscription.id, at: now)
         updateSharing(subscription.id, at: now)
         return Subject(customer: customer.id, transaction: transaction)
+    }
+
+    /// Whether a purchase changes the subscription instead of beginning it again. An offer that is redeemed without access, in
+    /// billing retry, begins it again: Apple announces `OFFER_REDEEMED` for active subscriptions only.
+    private func isChanged(_ subscription: Subscription, by purchase: Purchase, at now: Date) -> Bool {
+        switch status(of: subscription, at: now) {
+        case .expired, .revoked: false
+        case .billingRetry: purchase.offer == nil
+        default: true
+        }
     }
 
     /// The customer's own subscription in a group, whatever its state.

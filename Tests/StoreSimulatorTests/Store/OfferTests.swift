@@ -96,6 +96,52 @@ import Testing
         #expect(payload.price == 4990)
     }
 
+    @Test(arguments: [("plus", "loyal"), ("plus", "PLUS"), ("gold", "goldfish"), ("basic", "small")])
+    func `An offer that is redeemed in billing retry begins the subscription again`(
+        _ product: String, _ offer: String
+    ) throws {
+        var shop = Shop()
+        try shop.perform(.createCustomer(customer: "anna"))
+        try shop.perform(.shareWithFamily(customer: "anna", member: "ben"))
+        let first = try shop.buy("plus")
+        try shop.perform(.failBilling(customer: "anna", subscription: "plus"))
+        shop.wait(.month)
+        shop.wait(days: 3)
+        #expect(try shop.status() == .billingRetry)
+        _ = shop.news()
+        let payload = try shop.bought(product, offer: offer)
+        let isShared = product != "basic"
+        #expect(shop.news() == ["SUBSCRIBED/RESUBSCRIBE", isShared ? "ben: SUBSCRIBED/RESUBSCRIBE" : "ben: REVOKE"])
+        #expect(payload.productId == product && payload.offerIdentifier == offer)
+        #expect(payload.transactionReason == .purchase && payload.purchaseDate == shop.now)
+        #expect(payload.originalTransactionId == first)
+        let told = try shop.last()
+        #expect(told.status == .active)
+        #expect(told.renewalInfo?.expirationIntent == nil && told.renewalInfo?.isInBillingRetryPeriod == nil)
+        #expect(try shop.transaction(first).isUpgraded == nil)
+        try expectSound(shop.store, at: shop.now)
+        shop.wait(.month)
+        #expect(shop.news().first == "DID_RENEW")
+    }
+
+    @Test func `Billing retry is no win-back, and its customer is not among a code's subscribers`() throws {
+        let catalogue = Self.changed("PLUS") { $0.eligibility = [.existing] }
+        var shop = Shop(catalogue: catalogue)
+        try shop.buy("plus")
+        try shop.perform(.failBilling(customer: "anna", subscription: "plus"))
+        shop.wait(.month)
+        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "return"), .notEligible)
+        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "PLUS"), .notEligible)
+        // In a grace period there is access.
+        var other = Shop(catalogue: catalogue) { $0.gracePeriod = .sixteenDays }
+        try other.buy("plus")
+        try other.perform(.failBilling(customer: "anna", subscription: "plus"))
+        other.wait(.month)
+        _ = other.news()
+        try other.buy("plus", offer: "PLUS")
+        #expect(other.news() == ["OFFER_REDEEMED"])
+    }
+
     @Test func `Win-back offers are for those who have lapsed, as their rules say`() throws {
         var shop = Shop()
         try shop.buy("plus")
