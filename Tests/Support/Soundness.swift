@@ -12,6 +12,7 @@ package func unsoundness(of store: Store, at now: Date) -> [String] {
 }
 
 private func unsoundness(of subscription: Subscription, in store: Store, at now: Date) -> [String] {
+    guard !store.hasMoved(subscription) else { return [] }
     var wrong: [String] = []
     func must(_ isTrue: Bool, _ what: String) {
         if !isTrue { wrong.append("\(subscription.customer) \(subscription.id): \(what)") }
@@ -196,7 +197,7 @@ private func unsoundnessOfNotifications(_ store: Store, at now: Date) -> [String
     for id in store.transactions.keys where announced[id] != 1 {
         wrong.append("transaction \(id) was announced \(announced[id] ?? 0) times")
     }
-    for subscription in store.subscriptions.values {
+    for subscription in store.subscriptions.values where !store.hasMoved(subscription) {
         let status = store.status(of: subscription, at: now)
         // A renewal that comes late leaves a lapse of which nobody is told.
         let isLate = status == .expired && store.settings.renewalDelay > 0 && subscription.due.map { $0 > now } == true
@@ -206,6 +207,13 @@ private func unsoundnessOfNotifications(_ store: Store, at now: Date) -> [String
     }
     if Set(store.notifications.map(\.uuid)).count != store.notifications.count { wrong.append("a UUID twice") }
     return wrong
+}
+
+extension Store {
+    /// Whether a subscription goes on as one of Advanced Commerce, under another identifier. Nobody is told of its end.
+    package func hasMoved(_ subscription: Subscription) -> Bool {
+        migrations[subscription.id] != nil && transactions[subscription.current]?.payload.isUpgraded == true
+    }
 }
 
 extension NotificationKind.Content {
@@ -227,7 +235,7 @@ extension NotificationRecord {
     /// Whether it says that there is a new transaction.
     fileprivate var isCreation: Bool {
         switch type {
-        case .subscribed, .oneTimeCharge, .didRenew: true
+        case .subscribed, .oneTimeCharge, .didRenew, .migration: true
         case .didChangeRenewalPref, .offerRedeemed: subtype == .upgrade
         default: false
         }

@@ -203,9 +203,12 @@ extension MatrixRow {
             transaction: { isOlder($0, $1) && $0.advancedCommerceInfo != nil }),
         .init(
             type: .migration, subtype: nil, status: .active, deviations: { info, _ in info.renewalPrice = 19_990 },
-            transaction: {
-                isOlder($0, $1) && $0.productId == "generic" && $0.advancedCommerceInfo != nil
-                    && $0.previousOriginalTransactionId != nil
+            transaction: { payload, now in
+                guard let old = payload.previousOriginalTransactionId, old != payload.originalTransactionId else {
+                    return false
+                }
+                return isNew(.purchase)(payload, now) && payload.originalTransactionId == payload.transactionId
+                    && payload.productId == "generic" && payload.advancedCommerceInfo != nil
             }),
         .init(
             type: .priceChange, subtype: nil, status: .active, deviations: { info, _ in info.renewalPrice = 9990 },

@@ -92,6 +92,29 @@ internal import TestSupport
         #expect(try shop.store.state(of: "anna", at: shop.now).subscriptions.count == 1)
     }
 
+    @Test func `A migration goes on under another identifier, once`() throws {
+        var shop = Shop()
+        let old = try shop.buy("plus")
+        let expires = try shop.transaction(old).expiresDate
+        shop.wait(days: 3)
+        let request = TriggerRequest(.migration, customer: "anna")
+        let outcome = try shop.store.trigger(request, at: shop.now)
+        let new = try shop.transaction(try #require(outcome.transactionID))
+        #expect(new.originalTransactionId == new.transactionId && new.transactionId != old)
+        #expect(new.previousOriginalTransactionId == old && new.productId == "generic" && new.expiresDate == expires)
+        let ended = try shop.transaction(old)
+        #expect(ended.productId == "plus" && ended.isUpgraded == true)
+        let subscription = try shop.store.subscription(of: "anna", old)
+        #expect(shop.store.status(of: subscription, at: shop.now) == .expired)
+        let error = #expect(throws: StoreError.self) { try shop.store.trigger(request, at: shop.now) }
+        #expect(error?.code == .impossibleTransition)
+        try expectSound(shop.store, at: shop.now)
+        _ = shop.news()
+        shop.wait(.month)
+        #expect(shop.news() == ["DID_RENEW"])
+        #expect(try shop.last().transaction.price == 9990)
+    }
+
     @Test func `Expiring somebody who renews cancels first, and takes place now`() throws {
         var shop = Shop()
         try shop.buy("plus")

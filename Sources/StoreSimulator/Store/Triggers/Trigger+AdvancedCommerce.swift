@@ -22,7 +22,7 @@ extension TriggerRun {
             store.subscriptions[id]?.advancedCommerce?.renewalInfo.items = items
         }
         guard let subscription = store.subscriptions[id] else { return }
-        if type != .priceChange {
+        if type == .metadataUpdate {
             store.change(subscription.current) {
                 $0.advancedCommerceInfo = subscription.advancedCommerce?.transactionInfo
             }
@@ -62,7 +62,7 @@ extension TriggerRun {
         return subscription
     }
 
-    /// Lets a subscription go on under a generic product.
+    /// Lets a subscription go on under a generic product, and under another identifier, as the API does.
     private mutating func migrate() throws(StoreError) -> String {
         let product = try genericProduct()
         if isNew {
@@ -71,22 +71,17 @@ extension TriggerRun {
             }
             try subscribe(to: old, at: middle(of: old))
         }
-        let subscription = try store.subscription(of: customer, nil)
-        guard subscription.ownership == .purchased, subscription.advancedCommerce == nil,
-            store.status(of: subscription, at: now) == .active
-        else { throw StoreError(.impossibleTransition, "\(customer) has no active subscription that could migrate") }
-        // Nobody shares what is generic.
-        for share in store.shares(of: subscription) { store.revokeWholly(share, reason: .other, at: now) }
-        store.change(subscription.current) {
-            $0.productId = product.id
-            $0.previousOriginalTransactionId = subscription.id
+        let old = try store.subscription(of: customer, nil)
+        let others = store.advancedCommerceSubscriptions(of: customer).filter { !store.isLapsed($0, at: now) }
+        guard old.ownership == .purchased, old.advancedCommerce == nil, store.migrations[old.id] == nil,
+            !others.contains(where: { $0.renewalProduct == product.id })
+        else { throw StoreError(.impossibleTransition, "\(customer) has no subscription that could migrate") }
+        let sold: Product
+        do throws(APIFailure) { sold = try store.migratable(old, at: now) } catch {
+            throw StoreError(.impossibleTransition, "\(customer)'s subscription cannot migrate. \(error.message)")
         }
-        store.subscriptions[subscription.id]?.renewalProduct = product.id
-        store.subscriptions[subscription.id]?.priceProduct = product.id
-        store.subscriptions[subscription.id]?.nextOffer = nil
-        let state = state(product, price: subscription.price)
-        store.subscriptions[subscription.id]?.advancedCommerce = state
-        return subscription.id
+        let contents = state(sold, price: old.price)
+        return store.migrate(old, to: product, contents, accountToken: nil, at: now).id
     }
 
     /// One item at that price, untaxed.

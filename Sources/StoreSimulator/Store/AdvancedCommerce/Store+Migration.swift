@@ -1,0 +1,66 @@
+internal import AppStoreModels
+internal import Foundation
+
+// An ordinary subscription goes on as one with contents of the developer's, under another identifier.
+
+extension Store {
+    /// The product of a subscription that can be migrated.
+    func migratable(_ old: Subscription, at now: Date) throws(APIFailure) -> Product {
+        // What is paid ahead would begin under the old identifier.
+        guard status(of: old, at: now) == .active, !isPaidAhead(old, at: now), let current = transactions[old.current]
+        else {
+            throw APIFailure(.inactiveACASub, "The subscription is not active.")
+        }
+        guard let product = catalogue.product(current.payload.productId), product.subscription != nil,
+            catalogue.product(old.renewalProduct) != nil
+        else { throw APIFailure(.productNotFound, "The app has no product \(current.payload.productId).") }
+        guard old.commitment == nil else {
+            throw APIFailure(.subscriptionNotEligible, "The customer is committed to more payments.")
+        }
+        guard old.priceIncrease == nil else {
+            throw APIFailure(
+                .migrationNotAllowedWhenPriceIncreaseCommunicated, "The customer knows of another price already.")
+        }
+        guard customers[old.customer]?.storefront == current.payload.storefront else {
+            throw APIFailure(.storefrontChange, "The customer has moved to another storefront since.")
+        }
+        return product
+    }
+
+    /// The new subscription in the place of the old. The period goes on, and nothing is charged until it ends.
+    mutating func migrate(
+        _ old: Subscription, to target: Product, _ state: AdvancedCommerceState, accountToken: UUID?, at now: Date
+    ) -> Subscription {
+        let expires = transactions[old.current]?.payload.expiresDate ?? now
+        var new = Subscription(
+            id: "", customer: old.customer, group: target.subscription?.group ?? "", ownership: .purchased, owner: nil,
+            current: "", renewalProduct: target.id, price: state.price, priceProduct: target.id,
+            streakStart: old.streakStart)
+        new.renewsAutomatically = old.renewsAutomatically
+        new.renewals = old.renewals
+        new.advancedCommerce = state
+        new.accountToken = accountToken ?? old.accountToken
+        retire(old, at: now)
+        let transaction = begin(&new, target, reason: .purchase, at: now)
+        change(transaction) {
+            $0.expiresDate = expires
+            $0.price = 0
+            $0.previousOriginalTransactionId = old.id
+        }
+        migrations[old.id] = new.id
+        subscriptions[new.id] = new
+        customers[old.customer]?.subscriptions.append(new.id)
+        setDue(new.id, expires)
+        return subscriptions[new.id] ?? new
+    }
+
+    /// Ends the old subscription in silence: the notification about the new one says what has happened.
+    private mutating func retire(_ old: Subscription, at now: Date) {
+        for share in shares(of: old) { revoke(share, reason: .other, at: now) }
+        change(old.current) { $0.isUpgraded = true }
+        subscriptions[old.id]?.renewsAutomatically = false
+        subscriptions[old.id]?.expirationIntent = .other
+        subscriptions[old.id]?.nextOffer = nil
+        subscriptions[old.id]?.due = nil
+    }
+}
