@@ -120,6 +120,12 @@ import Testing
         let transaction = try world.current
         #expect(transaction.price == 1500 && transaction.expiresDate == expires)
         #expect(transaction.advancedCommerceInfo?.items?.map(\.sku) == ["tv", "radio", "book"])
+        // Whatever else changes, that is what was paid.
+        try world.send(
+            .changeSubscriptionMetadata, nil,
+            #"{REF,"descriptors":{"effective":"NEXT_BILL_CYCLE","displayName":"More"}}"#)
+        #expect(try world.current.transactionId == transaction.transactionId)
+        #expect(try world.current.advancedCommerceInfo?.taxExclusivePrice == 1500)
         world.advance(days: 35)
         #expect(try world.current.advancedCommerceInfo?.items?.map(\.sku) == ["tv", "book"])
         #expect(try world.current.price == 9000)

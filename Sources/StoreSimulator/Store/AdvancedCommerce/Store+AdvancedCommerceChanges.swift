@@ -93,6 +93,7 @@ extension Store {
                 $0.price = change.charge
                 $0.advancedCommerceInfo?.untax(change.charge)
             }
+            changed.advancedCommerce?.transactionInfo.untax(change.charge)
             changed.advancedCommerce?.period = change.state.period
             changed.due = expires
             schedule.add(.subscription(changed.id), at: expires)
