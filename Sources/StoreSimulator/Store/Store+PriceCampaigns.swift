@@ -14,6 +14,8 @@ package struct PriceCampaign: Sendable, Codable, Hashable {
     /// Whether those who subscribed before keep their price.
     package let preservesPrices: Bool
     package var isEffective = false
+    /// Whether it raised the price anywhere. Nil until it is effective, and where a snapshot of an older version does not tell.
+    package var isRaise: Bool?
 }
 
 extension Store {
@@ -58,6 +60,10 @@ extension Store {
         else { return }
         for index in priceCampaigns.indices where priceCampaigns[index].number == number {
             priceCampaigns[index].isEffective = true
+            priceCampaigns[index].isRaise = catalogue.product(campaign.product).map { product in
+                let before = campaign.storefronts?.map { product.price(in: $0) } ?? [product.price]
+                return before.contains { $0 < campaign.price }
+            }
         }
         for index in catalogue.products.indices where catalogue.products[index].id == campaign.product {
             guard let storefronts = campaign.storefronts else {
@@ -131,7 +137,8 @@ extension Store {
         let more = campaign.price - subscription.price
         let isYearly = catalogue.product(subscription.priceProduct)?.subscription?.period.unit == .year
         let lastRaise = priceCampaigns.last { other in
-            other.number < campaign.number && other.isEffective && concerns(other, subscription)
+            other.number < campaign.number && other.isEffective && other.isRaise != false
+                && concerns(other, subscription)
                 && campaign.effective.timeIntervalSince(other.effective) < 365 * 86_400
         }
         return lastRaise != nil || more * 2 > subscription.price || more > (isYearly ? 50_000 : 5000)

@@ -170,6 +170,21 @@ import Testing
         }
     }
 
+    @Test func `A price that was lowered within the year was not raised, and one that was raised is raised again`()
+        throws
+    {
+        for (first, status) in [(Int64(7990), PriceIncreaseStatus.accepted), (9490, .pending)] {
+            var shop = Shop()
+            try shop.buy("plus.other")
+            try shop.perform(Self.raise(to: first, consent: nil))
+            shop.wait(.month)
+            #expect(try price(of: "anna", in: shop) == first)
+            try shop.perform(Self.raise(to: first + 1000, consent: nil))
+            shop.wait(days: 10)
+            #expect(try shop.state().priceIncreaseStatus == status)
+        }
+    }
+
     @Test func `By the year the notice is 60 days with consent and 27 without`() throws {
         for (consent, days) in [(true, 60.0), (false, 27)] {
             var shop = Shop()
