@@ -146,7 +146,7 @@ extension Store {
 
     /// Counts the period within the commitment, or begins another commitment after it.
     private func renewCommitment(_ subscription: inout Subscription, _ product: Product, from start: Date) {
-        guard let old = subscription.commitment, let terms = product.subscription else {
+        guard subscription.commitment != nil, let terms = product.subscription else {
             // Another product has a price of its own, which can be raised again.
             if product.id != subscription.priceProduct { subscription.plan = nil }
             return
@@ -155,10 +155,18 @@ extension Store {
             subscription.commitment?.periodNumber += 1
             return
         }
-        let isSame = product.id == subscription.priceProduct
-        let plan = isSame ? old.plan : terms.billingPlans.first { $0.type == .monthly && $0.isEnabled }
+        let plan = nextPlan(of: subscription)
         subscription.commitment = plan.flatMap { commitment($0, terms, from: start) }
         subscription.plan = plan?.type
+    }
+
+    /// The plan of the commitment that follows: the same, or if the product is another one that of its own, if it has one.
+    func nextPlan(of subscription: Subscription) -> BillingPlan? {
+        guard let plan = subscription.commitment?.plan, subscription.renewalProduct != subscription.priceProduct else {
+            return subscription.commitment?.plan
+        }
+        return catalogue.product(subscription.renewalProduct)?.subscription?.billingPlans
+            .first { $0.type == plan.type && $0.isEnabled }
     }
 
     /// Ends a subscription for good, for the purchaser and everybody who shares it.

@@ -22,17 +22,18 @@ extension Store {
         if renews { price(&info, subscription) }
         let winBacks = winBackOffers(of: subscription, at: now).compactMap(\.identifier)
         if !winBacks.isEmpty { info.eligibleWinBackOfferIds = winBacks }
+        let nextPlan = nextPlan(of: subscription)
         info.commitmentInfo = subscription.commitment.map { commitment in
             .init(
                 commitmentAutoRenewProductId: subscription.renewalProduct,
                 commitmentAutoRenewStatus: commitment.renews ? .on : .off,
-                commitmentRenewalBillingPlanType: .init(rawValue: commitment.plan.type.rawValue),
-                commitmentRenewalDate: commitment.ends, commitmentRenewalPrice: commitment.plan.commitmentPrice)
+                commitmentRenewalBillingPlanType: nextPlan.map { .init(rawValue: $0.type.rawValue) },
+                commitmentRenewalDate: commitment.ends, commitmentRenewalPrice: nextPlan?.commitmentPrice)
         }
         // What is paid at once is paid so for the product that has the plan.
-        if subscription.commitment != nil || subscription.nextProduct == subscription.priceProduct {
-            info.renewalBillingPlanType = subscription.plan.map { .init(rawValue: $0.rawValue) }
-        }
+        let isSame = subscription.nextProduct == subscription.priceProduct
+        let planType = isSame ? subscription.plan : nextPlan?.type
+        info.renewalBillingPlanType = planType.map { .init(rawValue: $0.rawValue) }
         if let state = subscription.advancedCommerce {
             info.advancedCommerceInfo = state.renewalInfo
             if renews { info.renewalPrice = state.renewalPrice }
@@ -56,7 +57,9 @@ extension Store {
         } else if subscription.ownership != .purchased {
             info.renewalPrice = 0
         } else if subscription.nextProduct != subscription.priceProduct {
-            info.renewalPrice = catalogue.product(subscription.nextProduct)?.price(in: storefront.code)
+            info.renewalPrice =
+                nextPlan(of: subscription)?.price
+                ?? catalogue.product(subscription.nextProduct)?.price(in: storefront.code)
         } else {
             info.renewalPrice = subscription.price
         }

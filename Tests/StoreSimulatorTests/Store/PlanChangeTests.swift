@@ -146,6 +146,32 @@ internal import TestSupport
         try expectSound(shop.store, at: shop.now)
     }
 
+    @Test func `A commitment says of the next one how its product is billed`() throws {
+        var catalogue = Catalogue.shop
+        let basic = try #require(catalogue.products.firstIndex { $0.id == "basic" })
+        let monthly = BillingPlan(type: .monthly, price: 4500, commitmentPrice: 54_000)
+        for plan in [nil, monthly] {
+            catalogue.products[basic].subscription?.period = .year
+            catalogue.products[basic].subscription?.billingPlans = plan.map { [$0] } ?? []
+            var shop = Shop(catalogue: catalogue)
+            try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
+            try shop.buy("basic")
+            let told = try #require(try shop.last().renewalInfo)
+            #expect(told.commitmentInfo?.commitmentAutoRenewProductId == "basic")
+            #expect(told.commitmentInfo?.commitmentRenewalPrice == plan?.commitmentPrice)
+            #expect((told.commitmentInfo?.commitmentRenewalBillingPlanType == .monthly) == (plan != nil))
+            // The payments that are owed come first.
+            #expect(told.renewalBillingPlanType == .monthly && told.renewalPrice == 8500)
+            for _ in 0..<11 { shop.wait(.month) }
+            let last = try #require(try shop.last().renewalInfo)
+            #expect(last.autoRenewProductId == "basic" && last.renewalPrice == (plan?.price ?? 4990))
+            #expect((last.renewalBillingPlanType == .monthly) == (plan != nil))
+            shop.wait(.month)
+            #expect(try shop.last().transaction.price == last.renewalPrice)
+            try expectSound(shop.store, at: shop.now)
+        }
+    }
+
     @Test func `A commitment keeps its product to the end`() throws {
         var shop = Shop()
         try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
