@@ -32,6 +32,28 @@ enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// Has `body` meet the record of a purchase damaged, as a bad disk leaves it. Afterwards the record is as it was.
+    func damaging(
+        record original: String, in scope: Int64, of ledger: any LedgerEngine, _ body: () async throws -> Void
+    ) async throws {
+        switch self {
+        case .memory:
+            let memory = try #require(ledger as? MemoryLedger)
+            try memory.setDamaged(true, record: original, in: scope)
+            try await body()
+            try memory.setDamaged(false, record: original, in: scope)
+        case .sqlite:
+            let storage = try #require(ledger as? SQLiteStorage)
+            let key: [SQLValue] = [.integer(scope), .text(original)]
+            let select = "SELECT facts FROM lineages WHERE scope = ? AND original_id = ?"
+            let update = "UPDATE lineages SET facts = ? WHERE scope = ? AND original_id = ?"
+            let facts = try #require(try await storage.read { db in try db.first(select, key) { $0.blob(0) } })
+            try await storage.write { db in try db.run(update, [.blob(Data([1, 0xFF]))] + key) }
+            try await body()
+            try await storage.write { db in try db.run(update, [.blob(facts)] + key) }
+        }
+    }
+
     /// Damages the text of a notification, as a bad disk does.
     func damage(text notification: Int64, of ledger: any LedgerEngine) async throws {
         switch self {

@@ -35,7 +35,13 @@ extension MemoryLedger: LedgerStorage {
     ) async throws -> [Reception] {
         try write { state in
             let receptions = receiving.map { state.receive($0) }
-            for notification in folding { try state.fold(notification) }
+            for notification in folding {
+                let before = state
+                do { try state.fold(notification) } catch let error as StorageError where error.code == .damaged {
+                    state = before
+                    state.fail(notification.id, error.code.rawValue)
+                }
+            }
             return receptions
         }
     }
@@ -45,17 +51,13 @@ extension MemoryLedger: LedgerStorage {
     }
 
     package func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws {
-        try write { state in
-            state.inbox[notification] = nil
-            state.failures[notification] = code
-        }
+        try write { $0.fail(notification, code) }
     }
 
     package func failDamaged(_ notification: Int64, message: String, at now: Milliseconds) async throws -> Bool {
         try write { state in
             guard state.kept(notification)?.isDamaged ?? true else { return false }
-            state.inbox[notification] = nil
-            state.failures[notification] = StorageError.Code.damaged.rawValue
+            state.fail(notification, StorageError.Code.damaged.rawValue)
             return true
         }
     }
@@ -74,6 +76,14 @@ extension MemoryLedger: LedgerStorage {
 }
 
 extension MemoryLedger {
+    /// Damages the record of a purchase, or puts it right again, for tests. Only what is folded meets the damage.
+    package func setDamaged(_ isDamaged: Bool, record original: String, in scope: Int64) throws {
+        try write { state in
+            let key = Key(scope, original)
+            if isDamaged { state.damagedRecords.insert(key) } else { state.damagedRecords.remove(key) }
+        }
+    }
+
     /// Damages the text of a notification, for tests.
     package func damage(text notification: Int64) throws {
         try write { state in
@@ -116,6 +126,11 @@ extension MemoryLedger.State {
             text: new.text)
         inbox[-other] = new.receivedAt
         return .kept(-other)
+    }
+
+    fileprivate mutating func fail(_ notification: Int64, _ code: String) {
+        inbox[notification] = nil
+        failures[notification] = code
     }
 
     /// False where it did not fail.
@@ -212,6 +227,9 @@ extension MemoryLedger.State {
         _ original: String, in scope: Int64, _ change: (inout LineageRecord) throws -> Value
     ) throws -> Value {
         let key = MemoryLedger.Key(scope, original)
+        guard !damagedRecords.contains(key) else {
+            throw StorageError(.damaged, "the record of \(original) is damaged")
+        }
         var record = records[key] ?? LineageRecord(original)
         let value = try change(&record)
         records[key] = record

@@ -64,6 +64,8 @@ extension MemoryLedger {
         var statements: [Int64: Statement] = [:]
         var lastStatement: Int64 = 0
         var records: [Key: LineageRecord] = [:]
+        /// Those that cannot be read, in tests.
+        var damagedRecords: Set<Key> = []
         /// The purchases of transactions.
         var originals: [Key: String] = [:]
         var productGroups: [Key: String] = [:]

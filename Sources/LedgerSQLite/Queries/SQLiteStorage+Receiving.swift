@@ -27,13 +27,21 @@ extension SQLiteStorage: LedgerStorage {
         let texts = receiving.map { headers.pack($0.text) }
         return try await write(texts) { db in
             let receptions = try zip(receiving, texts).map { try self.receive($0, $1, db) }
-            for notification in folding {
-                do { try Fold.apply(notification, db) } catch let error as StorageError where error.code == .damaged {
-                    // One that is damaged must not keep all others out.
-                    try Self.fail(notification.id, error.code.rawValue, error.message, notification.foldedAt, db)
-                }
-            }
+            for notification in folding { try Self.fold(notification, db) }
             return receptions
+        }
+    }
+
+    /// Puts in what a notification says, all of it or, where something is damaged, nothing: that one must not keep all others
+    /// out, and counts as new when it is processed again.
+    private static func fold(_ notification: FoldedNotification, _ db: Database) throws {
+        do {
+            try db.inSavepoint {
+                try Fold.apply(notification, db)
+                return .commit
+            }
+        } catch let error as StorageError where error.code == .damaged {
+            try fail(notification.id, error.code.rawValue, error.message, notification.foldedAt, db)
         }
     }
 

@@ -1,0 +1,90 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+@Suite struct `The contract of what is folded` {
+    private static let now = RandomFacts.start.milliseconds
+
+    private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
+
+    private static func received(_ numbers: ClosedRange<Int>, in scope: Scope) -> [ReceivedNotification] {
+        numbers.map { number in
+            ReceivedNotification(
+                scope: scope.id, uuid: uuid(number), type: "DID_RENEW", signedDate: now, receivedAt: now,
+                origin: .delivered, text: "text \(number)")
+        }
+    }
+
+    private static func transaction(_ original: String) -> TransactionFact {
+        TransactionFact(
+            transactionID: original, originalTransactionID: original, productID: "product \(original)",
+            type: .autoRenewableSubscription, purchaseDate: RandomFacts.start, subscriptionGroupIdentifier: "group",
+            signedDate: RandomFacts.start)
+    }
+
+    private static func renewal(_ original: String) -> RenewalFact {
+        RenewalFact(
+            originalTransactionID: original, productID: "gold", autoRenewProductID: "gold", willRenew: true,
+            signedDate: RandomFacts.start)
+    }
+
+    /// A notification about one purchase with its transaction, and about another one with its renewal info.
+    private static func folded(
+        _ number: Int, _ id: Int64, _ original: String, renewing other: String? = nil, in scope: Scope
+    ) -> FoldedNotification {
+        FoldedNotification(
+            id: id, scope: scope.id, uuid: uuid(number), type: .didRenew, signedDate: now,
+            transaction: transaction(original), renewal: other.map { renewal($0) }, foldedAt: now)
+    }
+
+    private static func events(_ ledger: any LedgerEngine, in scope: Scope) async throws -> [String] {
+        try await ledger.events(FeedQuery(after: 0, scopes: [scope.id], limit: 9), within: .none).items.map(\.event.id)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what fails half-way leaves nothing of itself, and takes nothing from others in its commit`(
+        _ engine: Engine
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walks = [try await Walk(try engine.open(in: folder)), try await Walk(try engine.open(in: folder))]
+            let (ledger, sound, scope) = (walks[0].ledger, walks[1].ledger, walks[0].scopes[0])
+            var ids: [Int64] = []
+            for ledger in [ledger, sound] {
+                let known = Statement(
+                    scope: scope.id, fact: .transaction(Self.transaction("2")), origin: .app, receivedAt: Self.now,
+                    text: "known")
+                #expect(try await ledger.commit([known]) == 1)
+                ids = try await ledger.commit(receiving: Self.received(1...3, in: scope), folding: []).map(\.id)
+            }
+            try #require(ids.count == 3)
+            let half = Self.folded(1, ids[0], "1", renewing: "2", in: scope)
+            let others = [Self.folded(2, ids[1], "3", in: scope), Self.folded(3, ids[2], "4", in: scope)]
+            try await engine.damaging(record: "2", in: scope.id, of: ledger) {
+                _ = try await ledger.commit(
+                    receiving: Self.received(4...4, in: scope), folding: [others[0], half, others[1]])
+                #expect(
+                    try await ledger.failedNotifications(code: "storage_damaged", in: [scope.id], limit: 9) == [half.id]
+                )
+                #expect(try await ledger.backlog().count == 1)
+                #expect(try await ledger.lineage("1", in: scope.id) == nil)
+                #expect(try await ledger.notifications(about: "1", in: scope.id, limit: 9).isEmpty)
+                for original in ["3", "4"] {
+                    let lineage = try await ledger.lineage(original, in: scope.id)
+                    #expect(lineage?.transactions == [Self.transaction(original)])
+                }
+                #expect(try await Self.events(ledger, in: scope) == others.map { LedgerEvent.prefix + $0.uuid })
+            }
+            try await ledger.reprocess([half.id], at: Self.now)
+            _ = try await ledger.commit(receiving: [], folding: [half])
+            let all = (others + [half]).map { LedgerEvent.prefix + $0.uuid }
+            #expect(try await Self.events(ledger, in: scope) == all)
+            #expect(try await ledger.lineage("2", in: scope.id)?.renewal == Self.renewal("2"))
+            _ = try await sound.commit(receiving: Self.received(4...4, in: scope), folding: [half] + others)
+            let digest = try await sound.digest()
+            #expect(try await ledger.digest() == digest)
+        }
+    }
+}
