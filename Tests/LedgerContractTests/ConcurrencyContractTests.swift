@@ -216,6 +216,44 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `deliveries that several send at the same time end once, in the order of each customer`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, scope in
+            let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
+            let endpoint = try #require(try await ledger.addWebhook(definition, at: 0)).id
+            for number in 0..<12 {
+                let content = GrantEvent.Content(
+                    customer: "c\(number % 3)", entitlement: "pro", reason: "sorry", actor: "team")
+                _ = try await ledger.createGrant("g\(number)", content, in: scope.id, at: Self.now)
+            }
+            let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
+            #expect(try await ledger.fanOut(to: [target], within: .none, limit: 99, at: Self.now) == .done)
+            let sent = try await Self.atOnce { _ -> [Int64] in
+                var events: [Int64] = []
+                while true {
+                    let due = try await ledger.dueDeliveries(of: endpoint, at: Self.now, limit: 2)
+                    guard !due.isEmpty else { return events }
+                    let outcomes = due.map {
+                        DeliveryOutcome(delivery: $0.id, endpoint: endpoint, result: .delivered)
+                    }
+                    _ = try await ledger.record(outcomes, patience: .max, at: Self.now)
+                    events += due.map(\.event)
+                }
+            }
+            #expect(Set(sent.flatMap { $0 }).count == 12)
+            for events in sent {
+                for customer: Int64 in 0..<3 {
+                    let own = events.filter { $0 % 3 == customer }
+                    #expect(own == own.sorted(), "\(events)")
+                }
+            }
+            let ended = try await ledger.deliveries(of: endpoint, in: .delivered, before: nil, limit: 99)
+            #expect(ended.count == 12 && ended.allSatisfy { $0.attempts == 1 })
+        }
+    }
+
     /// Numbers of events have to become known in their order, or a reader goes past one that is not there yet.
     @Test(arguments: Engine.allCases)
     func `every event is sent once and stands in the feed once, however many make events meanwhile`(

@@ -85,6 +85,41 @@ import Testing
         }
     }
 
+    /// The App Store signs none.
+    @Test(arguments: Engine.allCases, [-0.4, -0.0006, -0.0004, 0.0004, 0.0006, 0.4] as [TimeInterval])
+    func `fractions of a millisecond are rounded off`(_ engine: Engine, _ fraction: TimeInterval) async throws {
+        try await engine.withLedger { ledger, scope in
+            func facts(at date: Date) -> (TransactionFact, RenewalFact) {
+                (
+                    TransactionFact(
+                        transactionID: "1", originalTransactionID: "1", productID: "gold",
+                        type: .autoRenewableSubscription, purchaseDate: date, expiresDate: date + 9,
+                        signedDate: date, revocationDate: date + 5),
+                    RenewalFact(
+                        originalTransactionID: "1", productID: "gold", autoRenewProductID: "gold", willRenew: true,
+                        gracePeriodExpiresDate: date + 9, renewalDate: date + 5, signedDate: date)
+                )
+            }
+            let date = RandomFacts.start + fraction
+            let (transaction, renewal) = facts(at: date)
+            let statements = [Statement.Fact.transaction(transaction), .renewal(renewal)].enumerated().map {
+                Statement(scope: scope.id, fact: $0.element, origin: .app, receivedAt: 0, text: "text \($0.offset)")
+            }
+            #expect(try await ledger.commit(statements) == 2)
+            let received = Self.notification(1, in: scope.id)
+            let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+            let folded = FoldedNotification(
+                id: id, scope: scope.id, uuid: received.uuid, type: .didRenew, signedDate: 0, transaction: transaction,
+                renewal: renewal, foldedAt: 0)
+            let expected = facts(at: Date(milliseconds: date.milliseconds))
+            for _ in 0..<2 {
+                let lineage = try await ledger.lineage("1", in: scope.id)
+                #expect(lineage?.transactions == [expected.0] && lineage?.renewal == expected.1)
+                _ = try await ledger.commit(receiving: [], folding: [folded])
+            }
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `an event is read as it was made`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, found in

@@ -125,4 +125,67 @@ extension `The contract of every database` {
             #expect(try await ledger.dueDeliveries(of: endpoint.id, at: 20, limit: 9) == [waiting])
         }
     }
+
+    @Test(arguments: Engine.allCases)
+    func `of two who send the same delivery, the first to end it is believed`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, scope in
+            let endpoint = try await Self.endpoint("crm", ledger).id
+            for number: Milliseconds in 1...2 {
+                let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
+                _ = try await ledger.createGrant("g\(number)", content, in: scope.id, at: number)
+            }
+            let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
+            #expect(try await ledger.fanOut(to: [target], within: .none, limit: 9, at: 3) == .done)
+            let due = try await ledger.dueDeliveries(of: endpoint, at: 9, limit: 9)
+            #expect(try await ledger.dueDeliveries(of: endpoint, at: 9, limit: 9) == due)
+            let first = try #require(due.first)
+            #expect(due.count == 1)
+            let again = DeliveryOutcome.Result.again(at: 5, body: Data("again".utf8))
+            let results: [DeliveryOutcome.Result] = [again, .delivered, again, .failed, .discarded, .delivered]
+            for result in results {
+                var outcome = DeliveryOutcome(delivery: first.id, endpoint: endpoint, result: result)
+                outcome.attempt = DeliveryAttempt(at: 4, milliseconds: 1)
+                _ = try await ledger.record([outcome], patience: .max, at: 4)
+            }
+            let ended = try #require(try await ledger.delivery(first.id, of: endpoint))
+            #expect(ended.state == .delivered && ended.attempts == 2 && ended.due == nil && ended.body == nil)
+            #expect(try await ledger.attempts(of: first.id, limit: 9).count == 2)
+            let next = try await ledger.dueDeliveries(of: endpoint, at: 9, limit: 9)
+            #expect(next.count == 1 && next.map(\.event) == [first.event + 1])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a search among deliveries finds each once, however few a page has and looks at`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, _ in
+            let endpoint = try await Self.endpoint("crm", ledger)
+            let results: [DeliveryOutcome.Result?] = [.delivered, nil, .failed, .delivered, nil, .discarded, .failed]
+            for (index, result) in results.enumerated() {
+                let delivery = try await Self.test(endpoint, ledger, at: Int64(index + 1))
+                guard let result else { continue }
+                let outcome = DeliveryOutcome(delivery: delivery.id, endpoint: endpoint.id, result: result)
+                _ = try await ledger.record([outcome], patience: .max, at: 9)
+            }
+            let filters = [
+                DeliveryFilter(), DeliveryFilter(eventType: .webhookTest), DeliveryFilter(state: .failed),
+                DeliveryFilter(eventType: .subscriptionRenewed),
+            ]
+            let all: [Milliseconds] = [7, 6, 5, 4, 3, 2, 1]
+            for (filter, expected) in zip(filters, [all, all, [7, 3], []]) {
+                for (limit, looking) in [(1, 1), (1, 3), (2, 1), (3, 2), (9, 2), (9, 9)] {
+                    var (found, before): ([Milliseconds], Int64?) = ([], .max)
+                    while let place = before {
+                        let page = try await ledger.deliveries(
+                            of: endpoint.id, matching: filter, before: place, limit: limit, looking: looking)
+                        #expect(page.items.count <= limit)
+                        found += page.items.map(\.createdAt)
+                        before = page.next
+                    }
+                    #expect(found == expected, "\(filter), \(limit) of \(looking)")
+                }
+            }
+        }
+    }
 }

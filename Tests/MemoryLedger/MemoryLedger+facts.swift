@@ -176,7 +176,7 @@ extension MemoryLedger.State {
                     isNew = record.addMention(of: number, signedDate: notification.signedDate)
                 }
                 for fact in facts where fact.originalTransactionID == original {
-                    if let old = try record.put(fact, source).replaced { replaced.append(old) }
+                    if let old = try record.put(fact.kept, source).replaced { replaced.append(old) }
                 }
             }
         }
@@ -202,7 +202,7 @@ extension MemoryLedger.State {
             return before.statements[present].map { ExactText($0.text) < ExactText(statement.text) } ?? true
         }
         let outcome = try update(statement.fact.originalTransactionID, in: statement.scope) {
-            try $0.put(statement.fact, source)
+            try $0.put(statement.fact.kept, source)
         }
         drop(outcome.isNews ? outcome.replaced : number)
         if case .transaction(let fact) = statement.fact { learn(fact, in: statement.scope) }
@@ -259,4 +259,24 @@ extension [String] {
     fileprivate var inOrder: [String] {
         reduce(into: []) { found, text in if !found.contains(where: { $0.isExactly(text) }) { found.append(text) } }
     }
+}
+
+extension Statement.Fact {
+    /// As it is kept: to the millisecond.
+    fileprivate var kept: Statement.Fact {
+        switch self {
+        case .transaction(var fact):
+            (fact.purchaseDate, fact.expiresDate) = (fact.purchaseDate.kept, fact.expiresDate?.kept)
+            (fact.signedDate, fact.revocationDate) = (fact.signedDate.kept, fact.revocationDate?.kept)
+            return .transaction(fact)
+        case .renewal(var fact):
+            (fact.signedDate, fact.renewalDate) = (fact.signedDate.kept, fact.renewalDate?.kept)
+            fact.gracePeriodExpiresDate = fact.gracePeriodExpiresDate?.kept
+            return .renewal(fact)
+        }
+    }
+}
+
+extension Date {
+    fileprivate var kept: Date { Date(milliseconds: milliseconds) }
 }
