@@ -4,18 +4,11 @@ internal import GRDB
 
 /// Copies of a ledger, made while a server writes to it, and put back when none does.
 package enum LedgerBackup {
-    /// What a copy holds.
-    package struct Report: Sendable, Hashable {
-        /// See ``SQLiteStorage/digest()``.
-        package var digest: String
-        package var bytes: Int
-        package var notifications: Int
-    }
-
     /// How much is copied at a time, so that progress can be told: 4 MiB.
     private static let step: CInt = 1024
 
-    /// Copies the ledger of one moment to a new file, and proves the copy good before it gets its name.
+    /// Copies the ledger of one moment to a new file, and proves the copy good before it gets its name. A record or a text that
+    /// is damaged in the ledger is damaged in the copy, and keeps nothing else out of it.
     ///
     /// The server goes on reading and writing; its write-ahead log cannot shrink until the copy is made.
     package static func make(
@@ -56,7 +49,7 @@ package enum LedgerBackup {
         [partial(of: output)] + companions(of: partial(of: output))
     }
 
-    /// Proves a copy good: SQLite finds nothing wrong with it, and every text in it can be read.
+    /// Proves a copy good, in which SQLite finds nothing wrong, and finds the records and texts in it that cannot be read.
     ///
     /// - Parameter name: What errors call it: the file that it was copied from, since the copy goes.
     package static func check(_ path: String, named name: String? = nil) throws(StorageError) -> Report {
@@ -65,12 +58,19 @@ package enum LedgerBackup {
             try proveSound(db, name)
             let headers = HeaderRegistry()
             try headers.load(from: db)
-            return Report(
-                digest: try LedgerDigest.make(db, headers, path: name),
+            var report = Report(
+                digest: "",
                 bytes: try db.first("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", []) {
                     $0.number(0).map { Int($0) }
                 } ?? 0,
                 notifications: try countNotifications(db))
+            let digest = try LedgerDigest.make(db, headers, path: name) { report.add($0) }
+            report.digest = digest
+            try db.each("SELECT text, original_id FROM statements ORDER BY id", []) { row in
+                guard row.blob(0).flatMap({ headers.unpack($0) }) == nil else { return }
+                report.add(StorageError(.damaged, "the text of a statement about \(row.text(1) ?? "") is damaged"))
+            }
+            return report
         }
     }
 

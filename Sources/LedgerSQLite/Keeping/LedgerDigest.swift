@@ -13,15 +13,18 @@ internal import GRDB
 /// A SHA-256 over everything in the order of its keys, each value with its type and length before it.
 struct LedgerDigest {
     private var hash = SHA256()
+    /// Is told of a record or a text that cannot be read. Where it throws nothing, the bytes as they are stand for it.
+    private let damaged: (StorageError) throws -> Void
 
     /// The digest of the ledger that a connection sees, in hexadecimal. Reads it once, row by row.
     ///
     /// - Parameter version: That of the exports whose digest it is. Claims have had a history since 2; first purchases of
     ///   the app, and grants, are in it since 3.
     static func make(
-        _ db: Database, _ headers: HeaderRegistry, path: String, version: Int = LedgerExport.version
+        _ db: Database, _ headers: HeaderRegistry, path: String, version: Int = LedgerExport.version,
+        damaged: @escaping (StorageError) throws -> Void = { throw $0 }
     ) throws -> String {
-        var digest = LedgerDigest()
+        var digest = LedgerDigest(damaged: damaged)
         let scopes = try db.all("SELECT id, bundle_id, environment FROM scopes ORDER BY 2, 3", []) { $0.values }
         for scope in scopes { try digest.addLineages(scope, db) }
         try digest.addNotifications(db, headers, path)
@@ -50,8 +53,12 @@ struct LedgerDigest {
         try db.each(
             "SELECT \(LineageTable.reading) FROM lineages WHERE scope = ? ORDER BY original_id", Array(scope.prefix(1))
         ) { row in
-            let (record, bytes) = (try LineageTable.record(row), row.blob(3) ?? Data())
-            let lineage = record.lineage
+            let record: LineageRecord
+            do { record = try LineageTable.record(row) } catch let error as StorageError where error.code == .damaged {
+                try damaged(error)
+                return add("lineage", scope, row.values)
+            }
+            let (lineage, bytes) = (record.lineage, row.blob(3) ?? Data())
             // As it is stored, but with no numbers; then the texts that the numbers stand for. Without prices, which follow
             // from those texts too: a record from before prices were kept is the same purchase, and exports and backups of
             // that time name a digest.
@@ -92,18 +99,24 @@ struct LedgerDigest {
             LEFT JOIN scopes ON scopes.id = scope ORDER BY uuid
             """, []
         ) { row in
-            func text(_ packed: Data?) throws -> String {
-                guard let text = packed.flatMap({ headers.unpack($0) }) else {
-                    throw StorageError(
-                        .damaged, "the text of notification \(StoredUUID.text(row.value(2))) in \(path) is damaged")
-                }
-                return text
-            }
             let others = try db.all(
                 "SELECT text FROM other_texts WHERE notification = ?", [.init(row.number(4))]
-            ) { try text($0.blob(0)) }
-            let texts = try [text(row.blob(3))] + others
-            add("notification", nil, [row.value(0), row.value(1), row.value(2)] + texts.sorted().map { .text($0) })
+            ) { $0.value(0) }
+            var (texts, unreadable): ([String], [SQLValue]) = ([], [])
+            for packed in [row.value(3)] + others {
+                if case .blob(let bytes) = packed, let text = headers.unpack(bytes) {
+                    texts.append(text)
+                } else {
+                    try damaged(
+                        StorageError(
+                            .damaged, "the text of notification \(StoredUUID.text(row.value(2))) in \(path) is damaged")
+                    )
+                    unreadable.append(packed)
+                }
+            }
+            add(
+                "notification", nil,
+                [row.value(0), row.value(1), row.value(2)] + texts.sorted().map { .text($0) } + unreadable)
         }
     }
 
@@ -116,7 +129,7 @@ struct LedgerDigest {
     }
 
     private mutating func addOriginalPurchases(_ db: Database, _ headers: HeaderRegistry) throws {
-        try OriginalPurchaseTable.forEach(headers, db) { kept, row in
+        try OriginalPurchaseTable.forEach(headers, db, damaged: damaged) { kept, row in
             add(
                 "original_purchase", nil,
                 [

@@ -171,7 +171,7 @@ package struct LedgerExport {
     }
 
     private mutating func originalPurchases(_ db: Database) throws {
-        try OriginalPurchaseTable.forEach(headers, db) { kept, row in
+        try OriginalPurchaseTable.forEach(headers, db, damaged: { throw $0 }) { kept, row in
             try line { json in
                 json.member("object", "original_purchase")
                 Self.scope(row, &json)

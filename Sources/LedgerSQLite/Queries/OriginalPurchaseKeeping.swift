@@ -23,8 +23,11 @@ extension OriginalPurchaseTable {
     }
 
     /// Walks through all of them, in the order of an export.
+    ///
+    /// - Parameter damaged: Is told of one that cannot be read, and goes past it unless it throws.
     static func forEach(
-        _ headers: HeaderRegistry, _ db: Database, _ body: (Kept, _ row: SQLStatement) throws -> Void
+        _ headers: HeaderRegistry, _ db: Database, damaged: (StorageError) throws -> Void,
+        _ body: (Kept, _ row: SQLStatement) throws -> Void
     ) throws {
         // A backup may be older than the table.
         guard try db.tableExists("original_purchases") else { return }
@@ -38,7 +41,7 @@ extension OriginalPurchaseTable {
             let subject = row.text(3) ?? ""
             guard let kind = row.number(4).flatMap(OriginalPurchase.Kind.init),
                 let text = row.blob(10).flatMap({ headers.unpack($0) })
-            else { throw StorageError(.damaged, "the app transaction \(subject) is damaged") }
+            else { return try damaged(StorageError(.damaged, "the app transaction \(subject) is damaged")) }
             try body(
                 Kept(
                     scope: row.number(2) ?? 0, subject: subject, kind: kind, version: row.text(5),
@@ -100,12 +103,14 @@ extension SQLiteStorage {
     func originalPurchaseFindings(
         _ scopes: ScopeRegistry, by verifier: SignedDataVerifier
     ) async throws -> OriginalPurchaseFindings {
-        let all = try await read { db in
-            var all: [OriginalPurchaseTable.Kept] = []
-            try OriginalPurchaseTable.forEach(self.headers, db) { kept, _ in all.append(kept) }
-            return all
+        let (all, damages) = try await read { db in
+            var (all, damages): ([OriginalPurchaseTable.Kept], [StorageError]) = ([], [])
+            try OriginalPurchaseTable.forEach(self.headers, db, damaged: { damages.append($0) }) { kept, _ in
+                all.append(kept)
+            }
+            return (all, damages)
         }
-        var findings = OriginalPurchaseFindings(count: all.count)
+        var findings = OriginalPurchaseFindings(count: all.count, refused: damages.map(\.logReason))
         for kept in all {
             guard let scope = scopes[id: kept.scope] else { continue }
             do throws(VerificationError) {

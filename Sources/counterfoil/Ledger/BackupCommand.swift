@@ -10,10 +10,13 @@ struct BackupCommand: AsyncParsableCommand {
         abstract: "Copy the ledger while the server runs, and check the copy.",
         discussion: """
             The copy is a consistent snapshot. Every page and every signed text in it is checked before the file gets its \
-            final name. The printed digest identifies its contents.
+            final name. The printed digest identifies its contents. Damaged records and texts are copied as they are and \
+            listed.
 
             EXAMPLES
               counterfoil ledger backup --output /backup/counterfoil-$(date +%F).sqlite
+
+            Exit status: 0 done; 1 refused or failed, or the copy has damaged records or texts; 2 wrong usage.
             """)
 
     @OptionGroup var options: LedgerOptions
@@ -31,7 +34,7 @@ struct BackupCommand: AsyncParsableCommand {
                 try LedgerBackup.make(of: ledger, to: output) { bar.show($0) }
             }
         }
-        BackupAnswer(file: output, report, old: nil).report("copied", json: options.json)
+        try BackupAnswer(file: output, report, old: nil).report("copied", json: options.json)
     }
 }
 
@@ -49,6 +52,8 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
 
             EXAMPLES
               counterfoil ledger restore /backup/counterfoil-2026-01-31.sqlite
+
+            Exit status: 0 done; 1 refused or failed, or the ledger has damaged records or texts; 2 wrong usage.
             """)
 
     @Argument(help: ArgumentHelp("The backup.", valueName: "file")) var file: String
@@ -63,7 +68,7 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
             try LedgerBackup.restore(file, to: path, replacing: force)
         }
         try LedgerOwner.handOver(path, former: restored.old)
-        BackupAnswer(file: path, restored.report, old: restored.old, aside: restored.aside)
+        try BackupAnswer(file: path, restored.report, old: restored.old, aside: restored.aside)
             .report("restored", json: options.json)
     }
 }
@@ -73,6 +78,9 @@ private struct BackupAnswer: Encodable {
     let bytes: Int
     let notifications: Int
     let digest: String
+    /// How many records and texts cannot be read, and which the first of them are.
+    let damages: Int
+    let damaged: [String]
     /// Where the previous ledger is now.
     let old: String?
     /// Where the previous ledger and the files beside it are now.
@@ -81,16 +89,31 @@ private struct BackupAnswer: Encodable {
     init(file: String, _ report: LedgerBackup.Report, old: String?, aside: [String]? = nil) {
         self.aside = aside
         (bytes, notifications, digest) = (report.bytes, report.notifications, report.digest)
+        (damages, damaged) = (report.damages, report.damaged)
         self.file = file
         self.old = old
     }
 
-    func report(_ verb: String, json: Bool) {
-        if json { return Output.line(JSONText.encode(self)) }
-        Output.line("\(Style.current().good(verb)) \(file.printable)")
+    /// Prints it.
+    ///
+    /// - Throws: ``Refusal`` where something is damaged: what was to be done is done, and somebody has to see to the ledger.
+    func report(_ verb: String, json: Bool) throws {
+        if json { Output.line(JSONText.encode(self)) } else { print(verb) }
+        guard damages == 0 else {
+            throw Refusal(
+                code: "ledger_damaged",
+                message: "\(file.printable) is \(verb), and \(damages) records or texts in it are damaged")
+        }
+    }
+
+    private func print(_ verb: String) {
+        let style = Style.current()
+        Output.line("\(style.good(verb)) \(file.printable)")
         Output.line("bytes          \(bytes)")
         Output.line("notifications  \(notifications)")
         Output.line("digest         \(digest)")
         for file in aside ?? [] { Output.line("put aside      \(file.printable)") }
+        for text in damaged { Output.line("\(style.bad("damaged"))  \(text.printable)") }
+        if damages > damaged.count { Output.line("and \(damages - damaged.count) more") }
     }
 }

@@ -115,19 +115,53 @@ import Testing
         }
     }
 
+    /// Damages a text of each kind, and a record.
+    private static func damage(_ storage: SQLiteStorage, record: Bool) async throws {
+        try await storage.pool.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE notifications SET text = x'01' WHERE id = 1;
+                    UPDATE statements SET text = x'01' WHERE id = (SELECT min(id) FROM statements);
+                    INSERT INTO original_purchases (scope, subject, kind, signed_date, received_at, origin, text)
+                        VALUES (1, 'a', 0, 0, 0, 0, x'01');
+                    """)
+            guard record else { return }
+            try db.execute(
+                sql: "UPDATE lineages SET facts = x'01FF' WHERE id = (SELECT min(id) FROM lineages)")
+        }
+    }
+
+    @Test func `in which texts and a record are damaged is a whole one, and they are named`() async throws {
+        try await Self.withBackup { ledger, backup, whole in
+            let damaged = try SQLiteStorage(path: ledger)
+            try await Self.damage(damaged, record: true)
+            try damaged.close()
+            let copy = backup + ".damaged"
+            let report = try LedgerBackup.make(of: ledger, to: copy)
+            #expect(report.damages == 4 && report.damaged.count == 4, "\(report.damaged)")
+            for kind in ["notification", "statement", "app transaction", "record"] {
+                #expect(report.damaged.contains { $0.contains(kind) }, "\(kind): \(report.damaged)")
+            }
+            #expect(report.notifications == whole.notifications && report.digest != whole.digest)
+            let restored = try LedgerBackup.restore(copy, to: ledger, replacing: true)
+            #expect(restored.report.digest == report.digest && restored.report.damages == 4)
+            let storage = try SQLiteStorage(path: ledger)
+            #expect(try await storage.lastNotification() == Int64(whole.notifications))
+            let error = await #expect(throws: StorageError.self) { try await storage.digest() }
+            #expect(error?.code == .damaged)
+            try storage.close()
+        }
+    }
+
     @Test func `in which a text is damaged is checked to its end, and the text is named`() async throws {
         let life = try await StoreLife.shared.value
         try await Self.withBackup { ledger, _, _ in
             let storage = try SQLiteStorage(path: ledger)
             let rebuild = LedgerRebuild(storage, verifier: life.verifier)
             let before = try await rebuild.run(replacing: false)
-            try await storage.pool.write { db in
-                try db.execute(sql: "UPDATE notifications SET text = x'01' WHERE id = 1")
-                try db.execute(
-                    sql: "UPDATE statements SET text = x'01' WHERE id = (SELECT min(id) FROM statements)")
-            }
+            try await Self.damage(storage, record: false)
             let report = try await rebuild.run(replacing: true)
-            #expect(report.refusals == 2 && !report.isReplaced)
+            #expect(report.refusals == 3 && !report.isReplaced)
             #expect(report.refused.allSatisfy { $0.contains("storage_damaged") }, "\(report.refused)")
             #expect(report.notifications == before.notifications - 1)
             #expect(report.statements == before.statements - 1)
