@@ -45,6 +45,24 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a notification about two purchases whose names differ in bytes alone is about two`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, scope in
+            let id = try #require(
+                try await ledger.commit(receiving: Self.received(1...1, in: scope), folding: []).first?.id)
+            let folded = Self.folded(1, id, "\u{E9}", renewing: "e\u{301}", in: scope)
+            _ = try await ledger.commit(receiving: [], folding: [folded])
+            let one = try #require(try await ledger.lineage("\u{E9}", in: scope.id))
+            let other = try #require(try await ledger.lineage("e\u{301}", in: scope.id))
+            #expect(one.transactions.count == 1 && one.renewal == nil)
+            #expect(other.transactions.isEmpty && other.renewal != nil)
+            #expect(try await ledger.notifications(about: "\u{E9}", in: scope.id, limit: 9).count == 1)
+            #expect(try await ledger.notifications(about: "e\u{301}", in: scope.id, limit: 9).isEmpty)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `what fails half-way leaves nothing of itself, and takes nothing from others in its commit`(
         _ engine: Engine
     ) async throws {

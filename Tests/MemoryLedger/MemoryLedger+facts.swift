@@ -168,14 +168,13 @@ extension MemoryLedger.State {
             (notification.transaction.map { [.transaction($0)] } ?? [])
             + (notification.renewal.map { [.renewal($0)] } ?? [])
         var (isNew, isLate, replaced) = (true, false, [Int64]())
-        let first = facts.first?.originalTransactionID
-        for original in facts.map(\.originalTransactionID).inOrder {
+        for (place, original) in facts.map(\.originalTransactionID).inOrder.enumerated() {
             try update(original, in: notification.scope) { record in
-                if original == first {
+                if place == 0 {
                     isLate = record.isLate(signedDate: notification.signedDate)
                     isNew = record.addMention(of: number, signedDate: notification.signedDate)
                 }
-                for fact in facts where fact.originalTransactionID == original {
+                for fact in facts where fact.originalTransactionID.isExactly(original) {
                     if let old = try record.put(fact.kept, source).replaced { replaced.append(old) }
                 }
             }

@@ -68,19 +68,20 @@ enum Fold {
             + (notification.renewal.map { [.renewal($0)] } ?? [])
         // Both are about one purchase, unless the App Store should ever say otherwise.
         var originals: [String] = []
-        for fact in facts where !originals.contains(fact.originalTransactionID) {
+        for fact in facts where !originals.containsExactly(fact.originalTransactionID) {
             originals.append(fact.originalTransactionID)
         }
-        for original in originals {
+        for (place, original) in originals.enumerated() {
+            let isFirst = place == 0
             try LineageTable.update(original, in: notification.scope, db) { record in
-                if original == originals.first {
+                if isFirst {
                     outcome.isLate = record.isLate(signedDate: notification.signedDate)
                     outcome.isNew = record.addMention(of: source.id, signedDate: notification.signedDate)
                 }
-                for fact in facts where fact.originalTransactionID == original {
+                for fact in facts where fact.originalTransactionID.isExactly(original) {
                     if let replaced = try record.put(fact, source.of(db)).replaced { outcome.replaced.append(replaced) }
                 }
-                if original == originals.first { outcome.owner = record.lineage }
+                if isFirst { outcome.owner = record.lineage }
             }
         }
         return outcome
