@@ -64,6 +64,7 @@ package struct LedgerRebuild: Sendable {
         let grants = try await storage.grantDifferences()
         report.facts += grants.count
         for grant in grants.differing { report.add(difference: "\(grant.id): it does not follow from its events") }
+        report.refuse(grants.damaged.map { "grant \($0): \(StorageError.Code.damaged.rawValue)" })
         let originals = try await storage.originalPurchaseFindings(scopes, by: verifier)
         report.facts += originals.count
         report.refuse(originals.refused)
@@ -183,7 +184,9 @@ extension SQLiteStorage {
         try await read { try ClaimTables.differences($0) }
     }
 
-    fileprivate func grantDifferences() async throws -> (count: Int, differing: [(scope: Int64, id: String)]) {
+    fileprivate func grantDifferences() async throws -> (
+        count: Int, differing: [(scope: Int64, id: String)], damaged: [String]
+    ) {
         try await read { try GrantTables.differences($0) }
     }
 

@@ -29,6 +29,9 @@ enum ErasureTable {
         ) { Erasure(digest: digest, at: $0.number(0) ?? 0) }
     }
 
+    /// The customer whom an event of a grant names. SQLite refuses the whole question where a content is no JSON.
+    fileprivate static let namedInGrant = "CASE WHEN json_valid(content) THEN json_extract(content, '$.customer') END"
+
     /// When the last was said of a customer that an erasure takes the name from; nil when nothing was.
     static func newest(of customer: String, in scope: Int64, _ db: Database) throws -> Milliseconds? {
         try db.first(
@@ -37,7 +40,7 @@ enum ErasureTable {
                 SELECT max(instant) AS instant FROM claim_events INDEXED BY claim_events_by_customer
                     WHERE scope = ?1 AND customer = ?2
                 UNION ALL SELECT max(instant) FROM grant_events
-                    WHERE scope = ?1 AND json_extract(content, '$.customer') = ?2
+                    WHERE scope = ?1 AND \(namedInGrant) = ?2
                 UNION ALL SELECT max(reported_at) FROM usage WHERE scope = ?1 AND customer = ?2)
             """, [.integer(scope), .text(customer)]
         ) { $0.number(0) }
@@ -153,7 +156,7 @@ enum ErasureTable {
     /// team gives few grants.
     private static func grantsNaming(_ customer: String, _ scope: Int64, _ db: Database) throws -> [String] {
         try db.all(
-            "SELECT DISTINCT grant_id FROM grant_events WHERE scope = ? AND json_extract(content, '$.customer') = ?",
+            "SELECT DISTINCT grant_id FROM grant_events WHERE scope = ? AND \(namedInGrant) = ?",
             [.integer(scope), .text(customer)]
         ) { $0.text(0) }
     }
@@ -236,7 +239,7 @@ extension SQLiteStorage: ErasureStorage {
                 let names = try db.all(
                     """
                     SELECT DISTINCT customer FROM claim_events WHERE scope = ?1
-                    UNION SELECT DISTINCT json_extract(content, '$.customer') FROM grant_events WHERE scope = ?1
+                    UNION SELECT DISTINCT \(ErasureTable.namedInGrant) FROM grant_events WHERE scope = ?1
                         AND kind <> \(GrantEvent.Kind.revoke.rawValue)
                     UNION SELECT DISTINCT customer FROM usage WHERE scope = ?1
                     UNION SELECT DISTINCT customer FROM events WHERE scope = ?1

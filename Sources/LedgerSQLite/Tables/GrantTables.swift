@@ -112,16 +112,22 @@ enum GrantTables {
         return (found.map(\.0), found.contains { $0.1 })
     }
 
-    /// Where how a grant stands does not follow from what happened to it, and how many grants there are.
-    static func differences(_ db: Database) throws -> (count: Int, differing: [(scope: Int64, id: String)]) {
+    /// Where how a grant stands does not follow from what happened to it or cannot be read, and how many grants there are.
+    static func differences(
+        _ db: Database
+    ) throws -> (count: Int, differing: [(scope: Int64, id: String)], damaged: [String]) {
         let ids = try db.all(
             "SELECT scope, grant_id FROM grant_events UNION SELECT scope, grant_id FROM grants", []
         ) { row in row.number(0).flatMap { scope in row.text(1).map { (scope: scope, id: $0) } } }
+        var damaged: [String] = []
         let differing = try ids.filter { scope, id in
-            let grant = try history(of: id, in: scope, db).grant(id)
-            return try present(id, in: scope, db).rows != (grant.map { [Row($0)] } ?? [])
+            guard let known = try StorageError.unlessDamaged({ try history(of: id, in: scope, db) }) else {
+                damaged.append(id)
+                return false
+            }
+            return try present(id, in: scope, db).rows != (known.grant(id).map { [Row($0)] } ?? [])
         }
-        return (ids.count, differing)
+        return (ids.count, differing, damaged)
     }
 
     /// Walks through all that happened to grants, in the order of an export.
@@ -135,10 +141,8 @@ enum GrantTables {
             ORDER BY bundle_id, environment, grant_id, instant, kind, content
             """, []
         ) { row in
-            guard let id = row.text(2), let kind = row.number(3).flatMap(GrantEvent.Kind.init),
-                let instant = row.number(4), let text = row.text(5)
-            else { throw StorageError(.damaged, "a grant is damaged") }
-            try body(id, GrantEvent(kind, at: instant, try .init(text: text)), row)
+            let id = row.text(2) ?? ""
+            try body(id, event(row, from: 3, of: id), row)
         }
     }
 

@@ -44,6 +44,31 @@ extension `What is damaged on disk` {
         }
     }
 
+    @Test func `a grant keeps nobody else from being erased, and is named by an export and a rebuild`() async throws {
+        let verifier = try await StoreLife.shared.value.verifier
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let (storage, scope) = (ledger.storage, ledger.scope)
+            for (id, customer) in [("a", "anna"), ("b", "ben")] {
+                let content = GrantEvent.Content(
+                    customer: customer, entitlement: "premium", reason: "sorry", actor: "team")
+                _ = try await storage.createGrant(id, content, in: scope.id, at: 100)
+            }
+            try await storage.pool.write { db in
+                try db.execute(sql: "UPDATE grant_events SET content = 'no JSON' WHERE grant_id = 'a'")
+            }
+            let report = try await LedgerRebuild(storage, verifier: verifier).run(replacing: false)
+            #expect(report.refused == ["grant a: storage_damaged"] && report.differences == 0)
+            let refusal = await #expect(throws: StorageError.self) { try await LedgerExport.make(of: storage) { _ in } }
+            #expect(refusal?.code == .damaged && refusal?.message.contains("grant a") == true)
+            #expect(try await storage.erase("ben", in: scope, at: 200).grants == 1)
+            try await storage.applyErasures(in: [scope.id])
+            let other = await #expect(throws: StorageError.self) { try await storage.erase("anna", in: scope, at: 300) }
+            #expect(other?.code == .damaged)
+            try storage.close()
+        }
+    }
+
     @Test func `an endpoint keeps no other from being told, and has what waited when it can be read`() async throws {
         try await World.runTelling { world, receiver in
             let (webhooks, storage) = (try world.server.core.webhooks, try Self.storage(world))
