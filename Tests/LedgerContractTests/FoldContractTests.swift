@@ -63,6 +63,24 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a transaction that was signed for several purchases is found in the first, whichever came first`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, scope in
+            for (original, expected) in [("a", "a"), ("B", "B"), ("\u{E9}", "B"), ("7", "7")] {
+                var fact = Self.transaction(original)
+                fact.transactionID = "7"
+                let statement = Statement(
+                    scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: Self.now,
+                    text: "text \(original)")
+                _ = try await ledger.commit([statement])
+                let found = try await ledger.originalTransactionID(of: "7", in: scope.id)
+                #expect(found == expected, "\(original)")
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `what fails half-way leaves nothing of itself, and takes nothing from others in its commit`(
         _ engine: Engine
     ) async throws {

@@ -234,7 +234,9 @@ extension MemoryLedger.State {
         records[key] = record
         for fact in record.lineage.transactions where !fact.transactionID.isExactly(original) {
             let transaction = MemoryLedger.Key(scope, fact.transactionID)
-            originals[transaction] = originals[transaction] ?? original
+            originals[transaction] = [originals[transaction] ?? original, original].min {
+                ExactText($0) < ExactText($1)
+            }
         }
         return value
     }

@@ -102,7 +102,8 @@ package protocol CustomerStorage: Sendable {
     /// The customers that a subscription or purchase belongs to.
     func owners(of originalTransactionID: String, in scope: Int64) async throws -> [String]
 
-    /// The subscription or purchase that a transaction is part of; nil when it is not known.
+    /// The subscription or purchase that a transaction is part of; nil when it is not known. The one of the same name goes
+    /// first, then the first of those that it was ever signed for.
     func originalTransactionID(of transactionID: String, in scope: Int64) async throws -> String?
 
     /// The subscriptions and purchases of some Apple accounts, whomever they belong to.

@@ -59,7 +59,7 @@ enum LineageTable {
         try db.first(
             """
             SELECT original_id FROM lineages WHERE scope = ?2 AND original_id = ?1
-            UNION ALL SELECT original_id FROM transactions WHERE transaction_id = ?1 AND scope = ?2
+            UNION ALL SELECT min(original_id) FROM transactions WHERE transaction_id = ?1 AND scope = ?2
             """, [.text(transactionID), .integer(scope)]
         ) { $0.text(0) }
     }
