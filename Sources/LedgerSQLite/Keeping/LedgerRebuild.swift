@@ -61,6 +61,7 @@ package struct LedgerRebuild: Sendable {
         let claims = try await storage.claimDifferences()
         report.facts += claims.count
         for subject in claims.differing { report.add(difference: subject.name(scopes)) }
+        report.refuse(claims.damaged.map { "claims of \($0.identifier): \(StorageError.Code.damaged.rawValue)" })
         let grants = try await storage.grantDifferences()
         report.facts += grants.count
         for grant in grants.differing { report.add(difference: "\(grant.id): it does not follow from its events") }
@@ -180,7 +181,9 @@ extension ClaimTables.Subject {
 
 extension SQLiteStorage {
     /// Where whose a purchase is does not follow from the claims, and of how many purchases and accounts there are any.
-    fileprivate func claimDifferences() async throws -> (count: Int, differing: [ClaimTables.Subject]) {
+    fileprivate func claimDifferences() async throws -> (
+        count: Int, differing: [ClaimTables.Subject], damaged: [ClaimTables.Subject]
+    ) {
         try await read { try ClaimTables.differences($0) }
     }
 

@@ -177,17 +177,21 @@ extension ClaimTables {
         UNION SELECT scope, 0, original_id FROM claims UNION SELECT scope, 1, app_transaction_id FROM account_claims
         """
 
-    /// The subjects whose owners do not follow from the claims, and how many subjects there are.
-    static func differences(_ db: Database) throws -> (count: Int, differing: [Subject]) {
+    /// The subjects whose owners do not follow from the claims, those whose claims cannot be read, and how many subjects there
+    /// are.
+    static func differences(_ db: Database) throws -> (count: Int, differing: [Subject], damaged: [Subject]) {
         var count = 0
-        var differing: [Subject] = []
+        var (differing, damaged): ([Subject], [Subject]) = ([], [])
         try db.each(subjects, []) { row in
             let subject = Subject(
                 scope: row.number(0) ?? 0, isAccount: row.number(1) == 1, identifier: row.text(2) ?? "")
             count += 1
-            let isSame = try derived(subject, db).elementsEqual(present(subject, db)) { $0.isExactly($1) }
+            guard let owners = try StorageError.unlessDamaged({ try derived(subject, db) }) else {
+                return damaged.append(subject)
+            }
+            let isSame = try owners.elementsEqual(present(subject, db)) { $0.isExactly($1) }
             if !isSame { differing.append(subject) }
         }
-        return (count, differing)
+        return (count, differing, damaged)
     }
 }

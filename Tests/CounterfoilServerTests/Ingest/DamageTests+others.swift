@@ -69,6 +69,30 @@ extension `What is damaged on disk` {
         }
     }
 
+    @Test func `claims are named by a rebuild, which checks all others`() async throws {
+        let verifier = try await StoreLife.shared.value.verifier
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let (storage, scope) = (ledger.storage, ledger.scope.id)
+            for original in ["1", "2", "3"] {
+                let claim = Claim(
+                    customer: "anna", scope: scope, originalTransactionIDs: [original], policy: .transfer, claimedAt: 5)
+                _ = try await storage.claim(claim) { _ in false }
+            }
+            try await storage.pool.write { db in
+                try db.execute(
+                    sql: """
+                        UPDATE claim_events SET kind = 9 WHERE subject = '1';
+                        DELETE FROM claims WHERE original_id = '3';
+                        """)
+            }
+            let report = try await LedgerRebuild(storage, verifier: verifier).run(replacing: true)
+            #expect(report.refused == ["claims of 1: storage_damaged"] && !report.isReplaced)
+            #expect(report.differences == 1 && report.facts == 3)
+            try storage.close()
+        }
+    }
+
     @Test func `an endpoint keeps no other from being told, and has what waited when it can be read`() async throws {
         try await World.runTelling { world, receiver in
             let (webhooks, storage) = (try world.server.core.webhooks, try Self.storage(world))
