@@ -87,8 +87,8 @@ package struct LedgerRebuild: Sendable {
         let end = try await storage.lastNotification()
         var last: Int64 = 0
         while true {
-            let texts = try await storage.foldedTexts(after: last, limit: Self.batch)
-            guard let next = texts.last?.row else { break }
+            let (texts, next) = try await storage.foldedTexts(after: last, limit: Self.batch)
+            guard let next else { break }
             let folded = await verified(texts) { text in
                 guard let scope = scopes[id: text.scope] else { throw Unknown.scope }
                 let parts = try await NotificationParts(
@@ -107,7 +107,7 @@ package struct LedgerRebuild: Sendable {
         var last: Int64 = 0
         while true {
             let texts = try await storage.statementTexts(after: last, limit: Self.batch)
-            guard let next = texts.last?.row else { break }
+            guard let next = texts.last?.id else { break }
             let statements = await verified(texts) { text in
                 guard let scope = scopes[id: text.scope], let kind = text.kind else { throw Unknown.scope }
                 return Scratch.Put(

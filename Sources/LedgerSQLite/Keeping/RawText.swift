@@ -6,8 +6,6 @@ internal import GRDB
 struct RawText: Sendable {
     /// The number; of a notification's other text, a negative one.
     var id: Int64
-    /// Where the reading goes on.
-    var row: Int64
     var scope: Int64
     /// What it is; nil for a notification.
     var kind: Statement.Kind?
@@ -24,18 +22,26 @@ extension SQLiteStorage {
         try await read { db in try db.first("SELECT max(id) FROM notifications", []) { $0.number(0) } ?? 0 }
     }
 
-    /// The notifications that are folded, after the one with this number, each followed by its other texts.
-    func foldedTexts(after id: Int64, limit: Int) async throws -> [RawText] {
+    /// The folded texts of some notifications, after the one with this number: of each its own, then the others. What waits
+    /// or failed of one is not among them, and keeps no other text of it out.
+    ///
+    /// - Returns: Them, and the last notification that was looked at; nil when there are no more.
+    func foldedTexts(after id: Int64, limit: Int) async throws -> (texts: [RawText], last: Int64?) {
         try await read { db in
-            let texts = try db.all(
+            let found = try db.all(
                 """
-                SELECT id, scope, NULL, text, uuid FROM notifications WHERE id > ?
-                    AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.id = notifications.id)
-                    AND NOT EXISTS (SELECT 1 FROM failures WHERE failures.id = notifications.id)
-                ORDER BY id LIMIT ?
+                SELECT id, scope, NULL, text, uuid, EXISTS (SELECT 1 FROM inbox WHERE inbox.id = notifications.id)
+                    OR EXISTS (SELECT 1 FROM failures WHERE failures.id = notifications.id)
+                FROM notifications WHERE id > ? ORDER BY id LIMIT ?
                 """, [.integer(id), .init(limit)]
-            ) { try self.rawText($0, name: "notification \(StoredUUID.text($0.value(4)))") }
-            return try texts.flatMap { try [$0] + self.otherTexts(of: $0, db) }
+            ) { row in
+                (
+                    text: try self.rawText(row, name: "notification \(StoredUUID.text(row.value(4)))"),
+                    isFolded: row.number(5) == 0
+                )
+            }
+            let texts = try found.flatMap { try ($0.isFolded ? [$0.text] : []) + self.otherTexts(of: $0.text, db) }
+            return (texts: texts, last: found.last?.text.id)
         }
     }
 
@@ -46,11 +52,7 @@ extension SQLiteStorage {
                 AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.id = -other_texts.id)
                 AND NOT EXISTS (SELECT 1 FROM failures WHERE failures.id = -other_texts.id)
             """, [.integer(text.scope), .integer(text.id)]
-        ) { row in
-            var other = try rawText(row, name: text.name)
-            other.row = text.row
-            return other
-        }
+        ) { try rawText($0, name: text.name) }
     }
 
     /// What came without a notification, after the one with this number.
@@ -67,7 +69,7 @@ extension SQLiteStorage {
         guard let id = row.number(0) else { throw StorageError(.damaged, "\(name) in \(path) is damaged") }
         let packed = row.blob(3) ?? Data()
         return RawText(
-            id: id, row: id, scope: row.number(1) ?? 0, kind: row.number(2).flatMap(Statement.Kind.init), name: name,
+            id: id, scope: row.number(1) ?? 0, kind: row.number(2).flatMap(Statement.Kind.init), name: name,
             packed: packed, text: headers.unpack(packed))
     }
 }

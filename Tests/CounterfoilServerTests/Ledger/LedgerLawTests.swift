@@ -77,6 +77,33 @@ import Testing
         }
     }
 
+    @Test func `a text that came later is found by a rebuild, also where the first failed or waits`() async throws {
+        let life = try await StoreLife.shared.value
+        try await Tool.inTemporaryFolder { folder in
+            for failing in [true, false] {
+                let ledger = try await TestLedger(in: folder)
+                let found = try await ledger.arrivals(of: life).compactMap {
+                    arrival -> (received: ReceivedNotification, folded: FoldedNotification)? in
+                    guard case .notification(let received, let folded) = arrival else { return nil }
+                    return folded.transaction == nil ? nil : (received, folded)
+                }
+                try #require(found.count > 1)
+                var (first, folded) = (found[0].received, found[0].folded)
+                first.text = found[1].received.text
+                let receptions = try await ledger.storage.commit(
+                    receiving: [first, found[0].received], folding: [])
+                #expect(receptions == [.kept(1), .kept(-1)])
+                folded.id = -1
+                _ = try await ledger.storage.commit(receiving: [], folding: [folded])
+                if failing {
+                    try await ledger.storage.fail(1, code: "no", message: "it cannot be believed", at: 0)
+                }
+                let report = try await LedgerRebuild(ledger.storage, verifier: life.verifier).run(replacing: true)
+                #expect(report.isIdentical && report.notifications == 1 && report.facts > 1, "\(report)")
+            }
+        }
+    }
+
     @Test func `the digest sees every fact, every text and every claim`() async throws {
         let life = try await StoreLife.shared.value
         try await Tool.inTemporaryFolder { folder in
