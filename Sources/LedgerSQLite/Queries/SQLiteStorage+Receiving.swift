@@ -25,16 +25,28 @@ extension SQLiteStorage: LedgerStorage {
     ) async throws -> [Reception] {
         // Packed before the transaction: whoever wants to write next waits for that alone.
         let texts = receiving.map { headers.pack($0.text) }
-        return try await write(texts) { db in
+        do {
+            return try await commit(receiving, texts, folding, by: { try Fold.apply($0, $1) })
+        } catch let error as StorageError where error.code == .damaged {
+            // One that is damaged must not keep all others out. Savepoints copy what changes, so they are for this alone.
+            return try await commit(receiving, texts, folding, by: Self.foldOrFail)
+        }
+    }
+
+    private func commit(
+        _ receiving: [ReceivedNotification], _ texts: [PackedText], _ folding: [FoldedNotification],
+        by fold: @escaping @Sendable (FoldedNotification, Database) throws -> Void
+    ) async throws -> [Reception] {
+        try await write(texts) { db in
             let receptions = try zip(receiving, texts).map { try self.receive($0, $1, db) }
-            for notification in folding { try Self.fold(notification, db) }
+            for notification in folding { try fold(notification, db) }
             return receptions
         }
     }
 
-    /// Puts in what a notification says, all of it or, where something is damaged, nothing: that one must not keep all others
-    /// out, and counts as new when it is processed again.
-    private static func fold(_ notification: FoldedNotification, _ db: Database) throws {
+    /// Puts in what a notification says, all of it or, where something is damaged, nothing, so that it counts as new when it is
+    /// processed again.
+    private static func foldOrFail(_ notification: FoldedNotification, _ db: Database) throws {
         do {
             try db.inSavepoint {
                 try Fold.apply(notification, db)
