@@ -31,7 +31,7 @@ test: system-packages interop ## Check the format, build everything, run all tes
 	$(MAKE) client-test check-storekit console-test
 
 .PHONY: console-test
-console-test: system-packages ## Use the pages of the console in a browser: journeys, accessibility, hostile texts; TEST=part of a name
+console-test: system-packages ## Test the console's pages in a browser: journeys, accessibility, hostile texts; TEST=part of a name
 	Scripts/install-system-packages browser
 	Tests/Console/setup
 	$(BUILD) --product counterfoil
@@ -42,21 +42,21 @@ console-streams: system-packages ## Hold 64 open pages for ten minutes while not
 	CONSOLE_LONG=1 $(MAKE) console-test TEST=streams_for_ten_minutes
 
 .PHONY: pictures
-pictures: system-packages ## Make the pictures in README anew, from what the demo leaves up
+pictures: system-packages ## Make the screenshots in README again, from what the demo leaves running
 	Scripts/install-system-packages browser
 	Tests/Console/setup
 	$(BUILD) --product counterfoil
 	.build/console-venv/bin/python Tests/Console/pictures.py
 
 .PHONY: client-test
-client-test: system-packages ## Build and test the app's half, Client/, and live 100,000 random lives of it
+client-test: system-packages ## Build and test Client/, the package for the app, and simulate 100,000 random lives of it
 	$(BUILD) --product counterfoil
 	cd Client && $(BUILD) --build-tests -Xswiftc -warnings-as-errors \
 		&& COUNTERFOIL_WHOLE_WAY=required ../Scripts/run-tests -Xswiftc -warnings-as-errors
 	cd Client && $(BUILD) -c release --product client-lives && .build/release/client-lives $(or $(LIVES),100000)
 
 .PHONY: whole-way
-whole-way: system-packages ## Live LIVES=200 lives of two customers' devices with a store and a server, from SEED=1 on (long)
+whole-way: system-packages ## Simulate LIVES=200 lives of two customers' devices with a store and a server, from SEED=1 on (long)
 	$(BUILD) --product counterfoil
 	cd Client && $(BUILD) --build-tests && COUNTERFOIL_WHOLE_WAY=required CLIENT_WHOLE_LIVES=$(or $(LIVES),200) \
 		CLIENT_WHOLE_SEED=$(or $(SEED),1) swift test --skip-build --filter 'WholeWayTests.*lives'
@@ -92,7 +92,8 @@ crash: system-packages ## Kill the server under load, CRASHES=100 times, and loo
 
 .PHONY: install
 install: ## Install dist/counterfoil (after make release) or the release build, with manual page and completions; PREFIX, DESTDIR
-	@test -x dist/counterfoil || test -x .build/release/counterfoil || $(BUILD) -c release --product counterfoil
+	@test -x dist/counterfoil || test -x .build/release/counterfoil \
+		|| { Scripts/install-system-packages && $(BUILD) -c release --product counterfoil; }
 	@Scripts/install $(if $(wildcard dist/counterfoil),dist/counterfoil,.build/release/counterfoil) $(or $(PREFIX),/usr/local)
 
 .PHONY: release
@@ -108,7 +109,7 @@ interop: ## Set up Apple's Python library as a second opinion
 	Tests/Interop/setup
 
 .PHONY: agreement
-agreement: system-packages ## Live 200 random lives of a store, and have server and simulator agree on all (long)
+agreement: system-packages ## Simulate 200 random lives of a store, and have server and simulator agree on all (long)
 	$(BUILD) --build-tests
 	COUNTERFOIL_AGREEMENT=1-200 swift test --skip-build --filter 'Server and simulator agree'
 
@@ -119,11 +120,11 @@ api-fuzz: system-packages ## Fuzz every route of the server with schemathesis; A
 	COUNTERFOIL_API_FUZZ=$(or $(API_FUZZ_EXAMPLES),200) swift test --skip-build --filter CounterfoilServerTests.*Whatever
 
 .PHONY: mutants
-mutants: system-packages interop ## Disable each check in turn and see a test turn red (long)
+mutants: system-packages interop ## Disable each check in turn and expect a failing test (long)
 	Scripts/mutants
 
 .PHONY: harness-mutants
-harness-mutants: system-packages ## See the client's random lives and the whole way notice what they have to (long)
+harness-mutants: system-packages ## Disable the checks that only random lives of the client or the whole way can notice (long)
 	$(BUILD) --product counterfoil
 	Scripts/mutants --by lives
 	Scripts/mutants --by whole-way
@@ -137,7 +138,7 @@ oldest: system-packages ## Build a dependent with the oldest swift-crypto that i
 	Scripts/check-dependents --oldest
 
 .PHONY: docs
-docs: ## Build the documentation of the libraries; a broken link is an error
+docs: system-packages ## Build the documentation of the libraries; a broken link is an error
 	Scripts/build-docs
 
 .PHONY: system-packages
