@@ -1556,7 +1556,7 @@ extension APIDescription {
             get:
               operationId: listHealthParts
               tags: [operation]
-              summary: Each part of the server, and whether it does its work
+              summary: List the parts of the server with their state
               description: Needs the scope operations:read, and a key for all apps and environments.
               responses:
                 "200":
@@ -1569,7 +1569,7 @@ extension APIDescription {
             get:
               operationId: listAPIKeys
               tags: [operation]
-              summary: The keys of the configuration, and when each was used last
+              summary: List the keys of the configuration with their last use
               description: Needs the scope operations:read, and a key for all apps and environments. No key's text is in it.
               responses:
                 "200":
@@ -1582,7 +1582,7 @@ extension APIDescription {
             get:
               operationId: listSettings
               tags: [operation]
-              summary: The configuration as it counts, and where each setting was said
+              summary: Retrieve the effective configuration with the origin of each setting
               description: >-
                 Needs the scope operations:read, and a key for all apps and environments. Of secrets and keys it says
                 whether they are set, of URLs their hosts.
@@ -1597,7 +1597,7 @@ extension APIDescription {
             get:
               operationId: listConsoleSessions
               tags: [operation]
-              summary: Who is signed in to the console
+              summary: List the sessions of the console
               description: Needs the scope audit:read, and a key for all apps and environments. By the machine's clock.
               responses:
                 "200":

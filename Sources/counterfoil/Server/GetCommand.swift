@@ -8,9 +8,9 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Ask a running server's API, and print the answer.",
         discussion: """
-            It prints what the server answers to GET, which is JSON, or CSV where the path asks for that. The paths are in \
-            the server's /openapi.yaml. Every page of the console shows the command for what it shows. What the key may \
-            see is what its scopes say.
+            Prints the response to a GET request: JSON, or CSV if the path asks for it. The server's /openapi.yaml lists \
+            the paths, and every page of the console shows the command for its contents. The scopes of the key decide what \
+            it can see.
 
             EXAMPLES
               counterfoil server get /v1/completeness \\
@@ -42,7 +42,8 @@ struct GetCommand: AsyncParsableCommand {
     func validate() throws {
         // The key is sent along: nothing in the path may make it go to another server.
         guard path.hasPrefix("/v1/"), path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !path.contains("#") else {
-            throw ValidationError("The path begins with /v1/; write other characters than ASCII, and blanks, as %20.")
+            throw ValidationError(
+                "The path must begin with /v1/; percent-encode spaces (%20) and characters other than ASCII.")
         }
     }
 

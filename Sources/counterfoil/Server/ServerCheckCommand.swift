@@ -25,6 +25,8 @@ struct ServerCheckCommand: AsyncParsableCommand {
               counterfoil server check counterfoil.yaml
               counterfoil server check counterfoil.yaml --online
               COUNTERFOIL_PORT=9000 counterfoil server check counterfoil.yaml --json
+
+            Exit status: 0 valid, 1 it has problems, or a check of --online failed, 2 wrong usage.
             """)
 
     @Argument(help: ArgumentHelp("The configuration, YAML.", valueName: "file")) var file = "counterfoil.yaml"

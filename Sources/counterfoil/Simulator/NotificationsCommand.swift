@@ -66,7 +66,7 @@ struct NotificationsResend: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resend", abstract: "Send a notification once more, now.",
         discussion: """
-            It comes on top of the attempts that Apple's schedule has. Exit status: 0 delivered, 1 not.
+            This attempt is in addition to those of Apple's schedule. Exit status: 0 delivered, 1 not delivered.
 
             EXAMPLES
               counterfoil simulator notifications resend UUID
