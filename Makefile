@@ -59,7 +59,7 @@ client-test: system-packages ## Build and test Client/, the package for the app,
 whole-way: system-packages ## Simulate LIVES=200 lives of two customers' devices with a store and a server, from SEED=1 on (long)
 	$(BUILD) --product counterfoil
 	cd Client && $(BUILD) --build-tests && COUNTERFOIL_WHOLE_WAY=required CLIENT_WHOLE_LIVES=$(or $(LIVES),200) \
-		CLIENT_WHOLE_SEED=$(or $(SEED),1) swift test --skip-build --filter 'WholeWayTests.*Thirteen months'
+		CLIENT_WHOLE_SEED=$(or $(SEED),1) ../Scripts/run-tests --filter 'WholeWayTests.*Thirteen months'
 
 .PHONY: check-storekit
 check-storekit: ## Check the StoreKit adapter against the documented declarations, and the check against changed ones
@@ -88,7 +88,7 @@ bench-outbox: system-packages ## Measure how long a commit waits beside work on 
 .PHONY: crash
 crash: system-packages ## Kill the server under load, CRASHES=100 times, and look for what was lost
 	$(BUILD) --build-tests
-	COUNTERFOIL_CRASHES=$(or $(CRASHES),100) swift test --skip-build --filter "A server that is killed"
+	COUNTERFOIL_CRASHES=$(or $(CRASHES),100) Scripts/run-tests --filter "A server that is killed"
 
 .PHONY: install
 install: ## Install dist/counterfoil (after make release) or the release build, with manual page and completions; PREFIX, DESTDIR
@@ -111,13 +111,13 @@ interop: ## Set up Apple's Python library as a second opinion
 .PHONY: agreement
 agreement: system-packages ## Simulate 200 random lives of a store, and have server and simulator agree on all (long)
 	$(BUILD) --build-tests
-	COUNTERFOIL_AGREEMENT=1-200 swift test --skip-build --filter 'Server and simulator agree'
+	COUNTERFOIL_AGREEMENT=1-200 Scripts/run-tests --filter 'Server and simulator agree'
 
 .PHONY: api-fuzz
 api-fuzz: system-packages ## Fuzz every route of the server with schemathesis; API_FUZZ_EXAMPLES=200 each
 	Tests/Interop/setup-api-fuzz
 	$(BUILD) --build-tests
-	COUNTERFOIL_API_FUZZ=$(or $(API_FUZZ_EXAMPLES),200) swift test --skip-build --filter CounterfoilServerTests.*Whatever
+	COUNTERFOIL_API_FUZZ=$(or $(API_FUZZ_EXAMPLES),200) Scripts/run-tests --filter CounterfoilServerTests.*Whatever
 
 .PHONY: mutants
 mutants: system-packages interop ## Disable each check in turn and expect a failing test (long)
