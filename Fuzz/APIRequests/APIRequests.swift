@@ -32,8 +32,7 @@ public func fuzzAPIRequests(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CIn
 
     let values = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     let names = Dictionary(zip(endpoint.parameters, values)) { first, _ in first }
-    let type: String? = bytes[1] & 2 == 0 ? endpoint.contentType : query
-    ask(APIRequest(endpoint, path: names, query: query, contentType: type, body: Data(body)), number)
+    ask(APIRequest(endpoint, path: names, query: query, body: Data(body)), number)
     return 0
 }
 

@@ -9,17 +9,14 @@ package struct APIRequest: Sendable {
     package var path: [String: String]
     /// The query as it came, without the question mark.
     package var query: String
-    package var contentType: String?
     package var body: Data
 
     package init(
-        _ endpoint: AppStoreEndpoint, path: [String: String] = [:], query: String = "", contentType: String? = nil,
-        body: Data = Data()
+        _ endpoint: AppStoreEndpoint, path: [String: String] = [:], query: String = "", body: Data = Data()
     ) {
         self.endpoint = endpoint
         self.path = path
         self.query = query
-        self.contentType = contentType
         self.body = body
     }
 }

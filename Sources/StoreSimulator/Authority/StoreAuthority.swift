@@ -111,11 +111,6 @@ package final class StoreAuthority: Sendable {
     /// Signs with the current leaf. Cheaper than to ask for the whole generation.
     package var signer: PayloadSigner { state.withLock { $0.current.signer } }
 
-    /// Signs with an earlier leaf; nil if there is none with this number.
-    package func signer(generation number: Int) -> PayloadSigner? {
-        state.withLock { $0[number]?.signer }
-    }
-
     /// All generations, the oldest first.
     package var generations: [SigningGeneration] { state.withLock(\.all) }
 

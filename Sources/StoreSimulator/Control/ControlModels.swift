@@ -120,12 +120,6 @@ package struct RevocationSetting: Codable, Sendable {
     var certificate: String?
     /// For `slow`.
     var seconds: Double?
-
-    package init(status: String, certificate: String? = nil, seconds: Double? = nil) {
-        self.status = status
-        self.certificate = certificate
-        self.seconds = seconds
-    }
 }
 
 /// Whether a reset forgets settings, catalogue and the URLs for notifications, too.

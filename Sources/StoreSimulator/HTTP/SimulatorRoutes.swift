@@ -89,8 +89,7 @@ enum SimulatorRoutes {
             let limit = endpoint.contentType == "image/png" ? context.maxUploadSize : 256 << 10
             let body = isRead ? Data() : try await SimulatorRoutes.data(request, context, upTo: limit)
             let call = APIRequest(
-                endpoint, path: path, query: request.uri.query.map { String($0) } ?? "",
-                contentType: request.headers[.contentType], body: body)
+                endpoint, path: path, query: request.uri.query.map { String($0) } ?? "", body: body)
             let answer = simulator.core.answer(
                 call, authorization: request.headers[.authorization], in: environment)
             if !isRead { simulator.wake() }

@@ -143,9 +143,3 @@ extension NotificationRecord {
         }
     }
 }
-
-/// Both values, if both are there.
-private func zip<A, B>(_ first: A?, _ second: B?) -> (A, B)? {
-    guard let first, let second else { return nil }
-    return (first, second)
-}

@@ -60,16 +60,4 @@ extension Store {
             renewals: pendingRenewalInfo(of: customer, at: now), receipt: receiptContents(of: customer, at: now))
         return ReceiptUpdate(account: .known(latest: latest))
     }
-
-    /// Answers a request to `verifyReceipt` in one go, after everything that happens by itself until then. `sign` makes a
-    /// receipt of its contents.
-    package mutating func verifyReceipt(
-        method: String = "POST", body: Data, endpoint: VerifyReceiptEndpoint, at date: Date,
-        sign: (ReceiptContents) throws -> Data
-    ) throws -> VerifyReceiptAnswer {
-        let now = date.wholeMilliseconds
-        run(until: now)
-        let check = ReceiptCheck(method: method, body: body, endpoint: endpoint)
-        return try VerifyReceiptAnswer(check, update(of: check, at: now), sign: sign)
-    }
 }

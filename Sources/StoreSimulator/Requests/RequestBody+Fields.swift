@@ -126,12 +126,6 @@ extension RequestBody {
         return value
     }
 
-    package func value<Value: RawRepresentable & Equatable>(
-        _ name: String, of known: [Value], missing: APIErrorCode? = nil, or code: APIErrorCode?
-    ) throws(APIFailure) -> Value where Value.RawValue == Int32 {
-        try needed(valueIfPresent(name, of: known, or: code), name, missing ?? code)
-    }
-
     func needed<Value>(_ value: Value?, _ name: String, _ code: APIErrorCode?) throws(APIFailure) -> Value {
         guard let value else { throw failure(code, name, "is missing") }
         return value

@@ -56,12 +56,6 @@ package struct PayloadSigner: Sendable {
         compact(json) { _ in signature }
     }
 
-    /// The same as ``sign(_:)``, with one bit of the signature changed.
-    package func signBroken(_ payload: some JSONWritable) throws(SigningError) -> String {
-        let json = try payload.jsonBytes()
-        return try assemble(json, signature: seal(json).broken)
-    }
-
     /// Signs what comes after the dot of the header.
     private func signature(over encoded: UnsafeRawBufferPointer) throws(SigningError) -> PayloadSignature {
         var hash = hashedPrefix.value

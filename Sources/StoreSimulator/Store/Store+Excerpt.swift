@@ -17,7 +17,6 @@ extension Store {
         part.notificationsByUUID = [:]
         part.tests = [:]
         part.usedOfferNonces = [:]
-        part.realtimeRecords = []
         part.schedule = Schedule()
         part.deliveries = Schedule()
         (part.delivered, part.failedAttempts) = (0, 0)

@@ -74,7 +74,6 @@ package struct Store: Sendable, Codable {
     package var retention: RetentionMessaging
     /// Whether a performance test has passed in the sandbox, as far as production knows.
     package var hasPassedPerformanceTest = false
-    package var realtimeRecords: [RealtimeRecord] = []
     /// Counts the changes to transactions.
     package var revision = 0
     /// The transactions that were changed since devices last heard, and the customers whose subscriptions were announced.

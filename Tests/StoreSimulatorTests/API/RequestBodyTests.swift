@@ -38,7 +38,7 @@ import Testing
         #expect(try body.object("o", or: nil).string("s", or: nil) == "x")
         #expect(try body.objects("l", or: nil).map { try $0.int("i", or: nil) } == [1, 2])
         #expect(try body.stringsIfPresent("t", or: nil) == ["USA", "JPN"])
-        #expect(try body.value("r", of: [ExtendReasonCode(rawValue: 3)], or: nil).rawValue == 3)
+        #expect(try body.valueIfPresent("r", of: [ExtendReasonCode(rawValue: 3)], or: nil)?.rawValue == 3)
     }
 
     @Test func `throws the code of the field for a value of another type, with its place in the message`() throws {

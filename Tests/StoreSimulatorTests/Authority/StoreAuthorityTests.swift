@@ -31,13 +31,13 @@ import X509
     @Test func `a signature of an earlier leaf still makes the JWS that it made`() async throws {
         let authority = try TestAuthority.new()
         let json = try TestAuthority.transaction.jsonBytes()
-        let (generation, signature) = try authority.seal(json)
-        let text = try #require(authority.assemble(generation: generation, json, signature: signature))
+        let signature = try authority.current.signer.seal(json)
+        let text = authority.current.signer.assemble(json, signature: signature)
         _ = try await authority.verifier().transaction(text)
         try authority.rotateLeaf(now: TestStore.now)
-        #expect(authority.assemble(generation: generation, json, signature: signature) == text)
-        #expect(authority.assemble(generation: 2, json, signature: signature) != text)
-        #expect(authority.assemble(generation: 3, json, signature: signature) == nil)
+        let (old, new) = (try #require(authority.generation(1)), try #require(authority.generation(2)))
+        #expect(old.signer.assemble(json, signature: signature) == text)
+        #expect(new.signer.assemble(json, signature: signature) != text)
     }
 
     @Test func `a rotation after the configured time issues what is valid then`() async throws {
@@ -187,7 +187,7 @@ import X509
         let authority = try TestAuthority.new()
         let signer = try authority.wrongChainSigner()
         #expect(try authority.wrongChainSigner().chain == signer.chain)
-        let text = try authority.sign(TestAuthority.transaction, fault: .wrongChain)
+        let text = try signer.sign(TestAuthority.transaction)
         #expect(try await refusal { try await authority.verifier().transaction(text) } == .untrustedRoot)
         let stranger = try TrustAnchors(certificates: [Data(try #require(signer.chain.last))])
         _ = try await authority.verifier { $0.anchors = stranger }.transaction(text)

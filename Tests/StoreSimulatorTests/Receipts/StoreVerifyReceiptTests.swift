@@ -28,8 +28,9 @@ struct StoreVerifyReceiptTests {
         let request = VerifyReceiptRequest(
             receiptData: receipt.base64EncodedString(), password: secret, excludesOldTransactions: newest)
         let authority = try ReceiptContentsTests.authority.get()
-        let answer = try shop.store.verifyReceipt(
-            method: method, body: JSONEncoder().encode(request), endpoint: endpoint, at: shop.now, sign: authority.sign)
+        shop.store.run(until: shop.now)
+        let check = ReceiptCheck(method: method, body: try JSONEncoder().encode(request), endpoint: endpoint)
+        let answer = try VerifyReceiptAnswer(check, shop.store.update(of: check, at: shop.now), sign: authority.sign)
         let decoded = try JSONDecoder().decode(Answer.self, from: Data(answer.json.utf8))
         #expect(decoded.status == answer.status.rawValue)
         return decoded

@@ -58,7 +58,6 @@ import Testing
             #expect(record.shown == .message && record.messageIdentifier == expected)
             #expect(record.result == .success && record.objection == nil)
             #expect(outcome.notifications.map(\.subtype) == [.autoRenewDisabled])
-            #expect(simulator.core.realtimeExchanges(in: .sandbox) == [record])
             let body = try JSONDecoder().decode(RealtimeRequestBody.self, from: try #require(server.requests.first))
             let question = try await Self.verifier(simulator).realtimeRequest(body.signedPayload).payload
             #expect(question.originalTransactionId == subscription)

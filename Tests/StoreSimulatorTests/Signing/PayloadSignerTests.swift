@@ -58,7 +58,8 @@ import TestSupport
     }
 
     @Test func `a broken signature is one bit away from a right one, and is refused`() async throws {
-        let text = try signer.signBroken(transaction)
+        let json = try transaction.jsonBytes()
+        let text = try signer.assemble(json, signature: signer.seal(json).broken)
         #expect(!isSigned(text))
         let verifier = try TestStore.verifier()
         #expect(try await refusal { try await verifier.transaction(text) } == .badSignature)

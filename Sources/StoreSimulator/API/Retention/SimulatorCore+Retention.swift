@@ -8,11 +8,6 @@ internal import NIOCore
 internal import Synchronization
 
 extension SimulatorCore {
-    /// What the developer's server was asked about customers who cancelled, the oldest first.
-    package func realtimeExchanges(in environment: AppStoreEnvironment) -> [RealtimeRecord] {
-        read(environment) { store, _ in store.realtimeRecords }
-    }
-
     /// Asks the developer's server what to show a customer who is about to cancel, if there is one to ask.
     func askBeforeCancellation(
         of customer: String, _ subscription: String?, in environment: AppStoreEnvironment
@@ -24,11 +19,9 @@ extension SimulatorCore {
         guard let (exchange, url) = asked else { return nil }
         let (answer, milliseconds) = await ask(
             exchange.question, at: url, timeout: Double(exchange.timeLimit) / 1000, in: environment)
-        return change(environment) { store, _ in
+        return read(environment) { store, _ in
             let outcome = exchange.judge(answer, store.retention) { self.problem(of: $0) }
-            let record = RealtimeRecord(exchange.question, url: url, outcome, milliseconds: milliseconds)
-            store.note(record)
-            return record
+            return RealtimeRecord(exchange.question, url: url, outcome, milliseconds: milliseconds)
         }
     }
 

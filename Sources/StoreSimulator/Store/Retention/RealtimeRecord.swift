@@ -55,14 +55,6 @@ public struct RealtimeRecord: Sendable, Hashable, Codable {
 }
 
 extension Store {
-    /// How many exchanges are kept.
-    private static let maximumRealtimeRecords = 1000
-
-    mutating func note(_ record: RealtimeRecord) {
-        if realtimeRecords.count >= Self.maximumRealtimeRecords { realtimeRecords.removeFirst() }
-        realtimeRecords.append(record)
-    }
-
     /// What the App Store asks when a customer is about to cancel; nil if nobody is to be asked, or nothing to be cancelled.
     mutating func question(
         about customer: String, _ selector: String?, at now: Date
