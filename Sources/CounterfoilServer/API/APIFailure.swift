@@ -52,8 +52,7 @@ struct APIFailure: Error, HTTPResponseError, Sendable {
 
     func response(from request: Request, context: some RequestContext) -> Response {
         var json = JSONWriter()
-        json.object { json in
-            json.member("object", "error")
+        json.object("error") { json in
             json.member("code", code)
             json.member("message", message)
             json.member("retryable", isRetryable)

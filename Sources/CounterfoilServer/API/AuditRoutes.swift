@@ -37,8 +37,7 @@ struct AuditRoutes {
 
     private static func write(_ kept: KeptAuditEntry, follows: Bool, to json: inout JSONWriter) {
         let entry = kept.entry
-        json.object { json in
-            json.member("object", "audit_entry")
+        json.object("audit_entry") { json in
             json.member("id", String(kept.id))
             json.member("at", entry.at)
             json.member("actor", entry.actor)

@@ -22,8 +22,7 @@ struct ClaimRoutes {
         let page = held.dropFirst(start).prefix(paging.limit)
         let next = start + page.count < held.count && !page.isEmpty ? String(start + page.count) : nil
         return .list(page, next: next) { json, purchase in
-            json.object { json in
-                json.member("object", "claim")
+            json.object("claim") { json in
                 json.member("original_transaction_id", purchase.lineage.originalTransactionID)
                 json.member("product_id", purchase.lineage.transactions.last?.productID)
                 json.member("owners", purchase.ownership.owners(at: instant)) { $0.string($1) }

@@ -7,8 +7,7 @@ internal import LedgerServices
 enum ConsumptionJSON {
     /// - Parameter naming: Whether to say whom it is about.
     static func write(_ inquiry: ConsumptionInquiry, naming: Bool = false, to json: inout JSONWriter) {
-        json.object { json in
-            json.member("object", "consumption_request")
+        json.object("consumption_request") { json in
             if naming { json.member("customer", inquiry.customer) }
             json.member("transaction_id", inquiry.transactionID)
             json.member("original_transaction_id", inquiry.originalTransactionID)
@@ -28,8 +27,7 @@ enum ConsumptionJSON {
     }
 
     static func write(_ answer: ConsumptionAnswer, about transactionID: String, to json: inout JSONWriter) {
-        json.object { json in
-            json.member("object", "consumption_preview")
+        json.object("consumption_preview") { json in
             json.member("transaction_id", transactionID)
             json.member("would_send", answer.request != nil)
             json.member("obstacle", answer.obstacle?.rawValue)

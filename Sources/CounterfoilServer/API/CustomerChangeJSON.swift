@@ -19,8 +19,7 @@ extension JSONWriter {
     mutating func unverified(_ texts: [UnverifiedText]) {
         guard !texts.isEmpty else { return }
         member("unverified", texts) { json, text in
-            json.object { json in
-                json.member("object", "unverified_text")
+            json.object("unverified_text") { json in
                 json.member("notification_uuid", text.notification)
                 json.member("original_transaction_id", text.originalTransactionID)
                 json.member("code", text.code)

@@ -12,11 +12,9 @@ enum CustomerJSON {
         _ reading: CustomerReading, to json: inout JSONWriter, adding more: (inout JSONWriter) -> Void = { _ in }
     ) {
         let states = reading.states
-        json.object { json in
-            json.member("object", "customer")
+        json.object("customer") { json in
             json.member("id", reading.customer)
-            json.member("app", reading.scope.bundleID)
-            json.member("environment", reading.scope.environment.rawValue)
+            json.members(of: reading.scope)
             json.member("as_of", states.asOf)
             json.member("entitlements", states.entitlements) { entitlement(&$0, $1) }
             json.member("subscriptions", states.subscriptions) { subscription(&$0, $1) }
@@ -36,8 +34,7 @@ enum CustomerJSON {
     static func entitlement(
         _ json: inout JSONWriter, _ state: EntitlementState, adding more: (inout JSONWriter) -> Void = { _ in }
     ) {
-        json.object { json in
-            json.member("object", "entitlement")
+        json.object("entitlement") { json in
             json.member("key", state.entitlement)
             json.member("is_active", state.isActive)
             json.member("state", state.state.rawValue)
@@ -54,8 +51,7 @@ enum CustomerJSON {
     static func subscription(
         _ json: inout JSONWriter, _ state: SubscriptionState, adding more: (inout JSONWriter) -> Void = { _ in }
     ) {
-        json.object { json in
-            json.member("object", "subscription")
+        json.object("subscription") { json in
             json.member("original_transaction_id", state.originalTransactionID)
             json.member("transaction_id", state.transactionID)
             json.member("product_id", state.productID)
@@ -86,8 +82,7 @@ enum CustomerJSON {
     }
 
     private static func group(_ json: inout JSONWriter, _ state: GroupState) {
-        json.object { json in
-            json.member("object", "subscription_group")
+        json.object("subscription_group") { json in
             json.member("subscription_group_identifier", state.subscriptionGroupIdentifier)
             json.member("state", state.state.rawValue)
             details(&json, state.details)
@@ -100,8 +95,7 @@ enum CustomerJSON {
     }
 
     private static func product(_ json: inout JSONWriter, _ state: ProductState) {
-        json.object { json in
-            json.member("object", "product")
+        json.object("product") { json in
             json.member("product_id", state.productID)
             json.member("type", state.type?.rawValue)
             json.member("state", state.state.rawValue)
@@ -115,8 +109,7 @@ enum CustomerJSON {
     }
 
     private static func purchase(_ json: inout JSONWriter, _ state: PurchaseState) {
-        json.object { json in
-            json.member("object", "purchase")
+        json.object("purchase") { json in
             json.member("transaction_id", state.transactionID)
             json.member("original_transaction_id", state.originalTransactionID)
             json.member("product_id", state.productID)
@@ -134,8 +127,7 @@ enum CustomerJSON {
     }
 
     private static func balance(_ json: inout JSONWriter, _ state: ConsumableBalance) {
-        json.object { json in
-            json.member("object", "consumable_balance")
+        json.object("consumable_balance") { json in
             json.member("product_id", state.productID)
             json.member("purchases", state.purchases)
             json.member("quantity", state.quantity)

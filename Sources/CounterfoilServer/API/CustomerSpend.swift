@@ -42,8 +42,7 @@ struct CustomerSpend {
     }
 
     func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("object", "spend")
+        json.object("spend") { json in
             // The currency with the most payments first.
             let sorted = amounts.sorted { ($1.value.payments, $0.key) < ($0.value.payments, $1.key) }
             json.member("items", sorted) { json, item in

@@ -43,15 +43,13 @@ struct DecodeRoutes {
         let verdict = await decoder.verdict(bytes, choices, secrets: secrets)
         let known = try await KnownOfDecoded.find(verdict, for: principal, scopes, storage)
         var json = JSONWriter()
-        json.object { json in
-            json.member("object", "decoded")
+        json.object("decoded") { json in
             Self.members(of: verdict, to: &json)
             if let known {
                 json.member("known") { json in
                     json.member("kind", known.kind)
                     json.member("id", known.id)
-                    json.member("app", known.scope.bundleID)
-                    json.member("environment", known.scope.environment.rawValue)
+                    json.members(of: known.scope)
                     json.member("customers", known.customers) { $0.string($1) }
                     json.member("note", known.note)
                     json.member("differences", known.differences) { json, difference in
@@ -89,8 +87,7 @@ struct DecodeRoutes {
             json.raw(payload)
         }
         json.member("parts", verdict.parts) { json, part in
-            json.object { json in
-                json.member("object", "decoded")
+            json.object("decoded") { json in
                 json.member("name", part.name)
                 members(of: part.verdict, to: &json)
             }

@@ -95,8 +95,7 @@ struct DecodedNotification {
             }
         }
         json.member("problems", problems) { json, problem in
-            json.object { json in
-                json.member("object", "problem")
+            json.object("problem") { json in
                 json.member("part", "\(problem.part.name)")
                 json.member("code", problem.code)
                 json.member("message", problem.message)

@@ -67,8 +67,7 @@ struct DeliveryRoutes {
 
     private static func write(_ attempts: [DeliveryAttempt], to json: inout JSONWriter) {
         json.member("attempt_list", attempts) { json, attempt in
-            json.object { json in
-                json.member("object", "webhook_attempt")
+            json.object("webhook_attempt") { json in
                 json.member("at", attempt.at)
                 json.member("duration_ms", attempt.milliseconds)
                 json.member("status", attempt.status.map { Int64($0) })

@@ -18,10 +18,8 @@ struct ErasureRoutes {
         let now = clock.now().milliseconds
         let report = try await storage.erase(customer, in: scope, at: now)
         var json = JSONWriter()
-        json.object { json in
-            json.member("object", "erasure")
-            json.member("app", scope.bundleID)
-            json.member("environment", scope.environment.rawValue)
+        json.object("erasure") { json in
+            json.members(of: scope)
             json.member("erased_at", now)
             json.member("claims", report.claims)
             json.member("grants", report.grants)

@@ -69,8 +69,7 @@ struct EventRoutes {
 
     private func answer(_ bodies: [Data], _ cursor: Int64, hasMore: Bool) -> Response {
         var json = JSONWriter()
-        json.object { json in
-            json.member("object", "list")
+        json.object("list") { json in
             json.member("items", bodies) { $0.raw($1) }
             json.member("next_page", String(cursor))
             json.member("has_more", hasMore)

@@ -36,8 +36,7 @@ struct ExplanationRoutes {
 
     private func write(_ answer: CustomerExplanation, withTexts: Bool, to json: inout JSONWriter) {
         let explanation = answer.explanation
-        json.object { json in
-            json.member("object", "explanation")
+        json.object("explanation") { json in
             json.member("customer", answer.customer)
             json.member("entitlement", explanation.entitlement)
             json.member("as_of", explanation.asOf)
@@ -48,8 +47,7 @@ struct ExplanationRoutes {
             json.member("product_id", explanation.productID)
             json.member("transaction_id", explanation.transactionID)
             json.member("changes", answer.changes) { json, change in
-                json.object { json in
-                    json.member("object", "ownership_change")
+                json.object("ownership_change") { json in
                     json.member("occurred_at", change.change.instant)
                     json.members(of: change, naming: answer.namesCustomers)
                 }
@@ -75,8 +73,7 @@ struct ExplanationRoutes {
     private func write(
         _ fact: ExplainedFact, _ evidence: Evidence?, withText: Bool, to json: inout JSONWriter
     ) {
-        json.object { json in
-            json.member("object", "explained_fact")
+        json.object("explained_fact") { json in
             json.member("kind", fact.kind.rawValue)
             json.member("identifier", fact.identifier)
             json.member("original_transaction_id", fact.originalTransactionID)

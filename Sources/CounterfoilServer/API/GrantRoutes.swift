@@ -124,12 +124,10 @@ enum GrantJSON {
     static func write(
         _ grant: Grant, _ scope: Scope, at now: Milliseconds, naming: Bool, to json: inout JSONWriter
     ) {
-        json.object { json in
-            json.member("object", "grant")
+        json.object("grant") { json in
             json.member("id", grant.id)
             json.member("customer", grant.customer)
-            json.member("app", scope.bundleID)
-            json.member("environment", scope.environment.rawValue)
+            json.members(of: scope)
             json.member("entitlement", grant.entitlement)
             json.member("state", grant.state(at: now).rawValue)
             json.member("created_at", grant.createdAt)

@@ -128,8 +128,7 @@ struct InboxRoutes {
             processor.lookAgain()
         }
         return .json { json in
-            json.object { json in
-                json.member("object", "reprocessing")
+            json.object("reprocessing") { json in
                 json.member("code", body.code)
                 json.member("notifications", Int64(chosen.count))
                 json.member("has_more", failed.count > chosen.count)
@@ -147,8 +146,7 @@ struct InboxRoutes {
         let found = try await storage.refusals(before: try paging.number(), limit: paging.limit + 1)
         let page = found.prefix(paging.limit)
         return .list(page, next: found.count > page.count ? page.last.map { String($0.id) } : nil) { json, kept in
-            json.object { json in
-                json.member("object", "refusal")
+            json.object("refusal") { json in
                 json.member("received_at", kept.refusal.receivedAt)
                 json.member("code", kept.refusal.code)
                 json.member("message", kept.refusal.message)

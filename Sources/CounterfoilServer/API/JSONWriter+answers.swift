@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Ledger
 internal import Basics
 internal import Foundation
@@ -23,6 +24,22 @@ extension Response {
 }
 
 extension JSONWriter {
+    /// An object that says what it is, as all that the API answers do.
+    mutating func object<Failure: Error>(
+        _ kind: String, _ members: (inout JSONWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        try object { (json: inout JSONWriter) throws(Failure) in
+            json.member("object", kind)
+            try members(&json)
+        }
+    }
+
+    /// The app and the environment that something is of.
+    mutating func members(of scope: Scope?) {
+        member("app", scope?.bundleID)
+        member("environment", scope?.environment.rawValue)
+    }
+
     /// An answer with this body.
     func response(status: HTTPResponse.Status = .ok) -> Response {
         Response(

@@ -12,12 +12,10 @@ struct KeyRoutes {
 
     private func keys(_ call: APICall) throws -> Response {
         var json = JSONWriter()
-        json.object { json in
-            json.member("object", "list")
+        json.object("list") { json in
             let apps = self.apps.all.filter { call.principal.apps?.containsExactly($0.bundleID) ?? true }
             json.member("items", apps.filter { $0.answerKey != nil }) { json, app in
-                json.object { json in
-                    json.member("object", "answer_key")
+                json.object("answer_key") { json in
                     json.member("app", app.bundleID)
                     json.member("algorithm", "Ed25519")
                     json.member("public_key", Data(app.answerKey?.publicKey ?? []).base64EncodedString())

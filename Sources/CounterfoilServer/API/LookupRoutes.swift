@@ -28,12 +28,10 @@ struct LookupRoutes {
 
     static func write(_ known: OwnedTransaction, _ scope: Scope, to json: inout JSONWriter) {
         let fact = known.fact
-        json.object { json in
-            json.member("object", "transaction")
+        json.object("transaction") { json in
             json.member("transaction_id", fact.transactionID)
             json.member("original_transaction_id", fact.originalTransactionID)
-            json.member("app", scope.bundleID)
-            json.member("environment", scope.environment.rawValue)
+            json.members(of: scope)
             json.member("product_id", fact.productID)
             json.member("type", fact.type.rawValue)
             json.member("purchase_date", fact.purchaseDate)
@@ -61,11 +59,9 @@ struct LookupRoutes {
         }
         let items = try await asking.keep(texts, in: scope)
         return .json { json in
-            json.object { json in
-                json.member("object", "order")
+            json.object("order") { json in
                 json.member("order_id", id)
-                json.member("app", scope.bundleID)
-                json.member("environment", scope.environment.rawValue)
+                json.members(of: scope)
                 json.member("customers", Set(items.flatMap(\.owners)).sorted()) { $0.string($1) }
                 json.member("transactions", items) { Self.write($1, scope, to: &$0) }
             }

@@ -12,8 +12,7 @@ struct MetricRoutes {
     private func list(_ call: APICall) async throws -> Response {
         guard metrics.exposition != nil else { throw APIFailure.metricsNotExposed }
         return .list(history.charts, next: nil) { json, chart in
-            json.object { json in
-                json.member("object", "metric_series")
+            json.object("metric_series") { json in
                 json.member("metric", chart.metric)
                 json.member("title", chart.title)
                 json.member("unit", chart.unit)

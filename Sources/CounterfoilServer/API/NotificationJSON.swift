@@ -12,8 +12,7 @@ enum NotificationJSON {
         _ kept: KeptNotification, _ scopes: ScopeRegistry, to json: inout JSONWriter,
         adding more: (inout JSONWriter) -> Void = { _ in }
     ) {
-        json.object { json in
-            json.member("object", "notification")
+        json.object("notification") { json in
             members(of: kept, scopes, to: &json)
             more(&json)
         }
@@ -25,8 +24,7 @@ enum NotificationJSON {
         json.member("uuid", kept.uuid)
         json.member("type", kept.type)
         json.member("subtype", kept.subtype)
-        json.member("app", scope?.bundleID)
-        json.member("environment", scope?.environment.rawValue)
+        json.members(of: scope)
         json.member("signed_date", kept.signedDate)
         json.member("received_at", kept.receivedAt)
         json.member("origin", kept.origin.name)
@@ -40,8 +38,7 @@ enum NotificationJSON {
 
     /// What a verification rested on.
     static func write(_ trace: VerificationTrace, to json: inout JSONWriter) {
-        json.object { json in
-            json.member("object", "verification")
+        json.object("verification") { json in
             json.member("anchor", trace.anchor)
             json.member("validated_at", trace.validatedAt)
             json.member("revocation", trace.revocation.status.rawValue)

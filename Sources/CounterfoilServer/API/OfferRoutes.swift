@@ -122,8 +122,7 @@ struct OfferRoutes {
     private func write(
         _ token: String, _ kind: String, _ body: OfferBody, _ transactionID: String?, to json: inout JSONWriter
     ) {
-        json.object { json in
-            json.member("object", "offer_signature")
+        json.object("offer_signature") { json in
             json.member("kind", kind)
             json.member("format", "jws")
             json.member("product_id", body.productID)
@@ -135,8 +134,7 @@ struct OfferRoutes {
     }
 
     private func write(_ signature: PromotionalOfferSignatureV1, to json: inout JSONWriter) {
-        json.object { json in
-            json.member("object", "offer_signature")
+        json.object("offer_signature") { json in
             json.member("kind", "promotional")
             json.member("format", "original")
             json.member("product_id", signature.productId)

@@ -8,8 +8,7 @@ internal import Foundation
 /// How it looks in answers when a customer first got the app.
 enum OriginalPurchaseJSON {
     static func write(_ fact: OriginalPurchaseFact, to json: inout JSONWriter) {
-        json.object { json in
-            json.member("object", "original_purchase")
+        json.object("original_purchase") { json in
             members(of: fact, to: &json)
         }
     }
@@ -23,8 +22,7 @@ enum OriginalPurchaseJSON {
 
     /// What came of the boundary of the configuration, and what proves the fact that decided.
     static func write(_ explained: CustomerExplanation.OriginalPurchase, withText: Bool, to json: inout JSONWriter) {
-        json.object { json in
-            json.member("object", "explained_original_purchase")
+        json.object("explained_original_purchase") { json in
             json.member("finding", explained.explained.finding.rawValue)
             if let fact = explained.explained.fact { members(of: fact, to: &json) }
             guard let held = explained.held else { return }

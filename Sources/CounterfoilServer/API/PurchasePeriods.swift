@@ -92,8 +92,7 @@ struct PurchasePeriods {
     }
 
     func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("object", "purchase_periods")
+        json.object("purchase_periods") { json in
             json.member("product_id", productID)
             json.member("omitted", Int64(omitted))
             json.member("items", periods) { json, period in

@@ -78,10 +78,8 @@ struct RecoveryRoutes {
         let plan = RecoveryPlan.asked(
             scope.id, from: span.from, until: span.until, filters: span.filters, settings)
         return .json { json in
-            json.object { json in
-                json.member("object", "recovery_plan")
-                json.member("app", scope.bundleID)
-                json.member("environment", scope.environment.rawValue)
+            json.object("recovery_plan") { json in
+                json.members(of: scope)
                 json.member("from", plan.from)
                 json.member("to", plan.until)
                 json.member("windows", plan.windows.count)
@@ -163,10 +161,8 @@ extension RecoveryRun {
 /// How recoveries are written.
 enum RecoveryJSON {
     static func write(_ item: Completeness, to json: inout JSONWriter) {
-        json.object { json in
-            json.member("object", "completeness")
-            json.member("app", item.scope.bundleID)
-            json.member("environment", item.scope.environment.rawValue)
+        json.object("completeness") { json in
+            json.members(of: item.scope)
             json.member("state", item.state.rawValue)
             json.member("reason", item.reason)
             if let mark = item.mark {
@@ -228,11 +224,9 @@ enum RecoveryJSON {
         _ run: RecoveryRun, _ scope: Scope, windows: [(window: RecoveryWindow, isDone: Bool)]? = nil,
         to json: inout JSONWriter
     ) {
-        json.object { json in
-            json.member("object", "recovery")
+        json.object("recovery") { json in
             json.member("id", run.name)
-            json.member("app", scope.bundleID)
-            json.member("environment", scope.environment.rawValue)
+            json.members(of: scope)
             json.member("cause", run.cause.rawValue)
             json.member("state", run.state.rawValue)
             json.member("from", run.from)
@@ -255,8 +249,7 @@ enum RecoveryJSON {
     }
 
     private static func write(_ window: RecoveryWindow, isDone: Bool, to json: inout JSONWriter) {
-        json.object { json in
-            json.member("object", "recovery_window")
+        json.object("recovery_window") { json in
             json.member("stage", window.stage)
             json.member("from", window.from)
             json.member("to", window.until)

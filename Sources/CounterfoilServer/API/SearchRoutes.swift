@@ -28,8 +28,7 @@ struct SearchRoutes {
         var search = Search(query: query, scopes: scopes.all.filter { numbers.contains($0.id) })
         try await search.run(storage)
         var json = JSONWriter()
-        json.object { json in
-            json.member("object", "search")
+        json.object("search") { json in
             json.member("query", query.text)
             json.member("tried", search.tried) { json, tried in
                 json.object { json in
@@ -39,12 +38,10 @@ struct SearchRoutes {
                 }
             }
             json.member("items", search.found) { json, item in
-                json.object { json in
-                    json.member("object", "search_result")
+                json.object("search_result") { json in
                     json.member("kind", item.kind)
                     json.member("id", item.id)
-                    json.member("app", item.scope?.bundleID)
-                    json.member("environment", item.scope?.environment.rawValue)
+                    json.members(of: item.scope)
                     json.member("customers", item.customers) { $0.string($1) }
                 }
             }

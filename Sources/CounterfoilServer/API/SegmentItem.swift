@@ -36,11 +36,9 @@ struct SegmentItem {
     private var productID: String? { subscription?.productID ?? purchase?.productID }
 
     func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("object", "segment_member")
+        json.object("segment_member") { json in
             json.member("original_transaction_id", member.lineage.originalTransactionID)
-            json.member("app", scope.bundleID)
-            json.member("environment", scope.environment.rawValue)
+            json.members(of: scope)
             json.member("transaction_id", transactionID)
             json.member("product_id", productID)
             json.member("subscription_group_identifier", subscription?.subscriptionGroupIdentifier)

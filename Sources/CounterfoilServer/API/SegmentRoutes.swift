@@ -32,11 +32,9 @@ struct SegmentRoutes {
                 (segment, try await storage.count(of: segment, in: scope.id, at: now, limit: Self.counted)))
         }
         return .list(counts, next: nil) { json, item in
-            json.object { json in
-                json.member("object", "segment")
+            json.object("segment") { json in
                 json.member("name", item.segment.name)
-                json.member("app", scope.bundleID)
-                json.member("environment", scope.environment.rawValue)
+                json.members(of: scope)
                 json.member("as_of", now)
                 json.member("count", item.count)
                 json.member("has_more", item.count == Self.counted)

@@ -34,8 +34,7 @@ struct SendAttemptRoutes {
                 parameter: "id")
         }
         return .list(item.sendAttempts, next: nil) { json, attempt in
-            json.object { json in
-                json.member("object", "send_attempt")
+            json.object("send_attempt") { json in
                 json.member("attempt_date", attempt.attemptDate.milliseconds)
                 json.member("result", attempt.sendAttemptResult.rawValue)
             }

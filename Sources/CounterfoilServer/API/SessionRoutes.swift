@@ -51,8 +51,7 @@ struct SessionRoutes {
             for: customer, account: account, bundleID: scope.bundleID, secret: secret, now: clock.now(),
             lifetime: Self.lifetime)
         var json = JSONWriter()
-        json.object { json in
-            json.member("object", "session")
+        json.object("session") { json in
             json.member("customer", customer)
             json.member("token", token)
             json.member("expires_at", clock.now().addingTimeInterval(Self.lifetime))

@@ -36,8 +36,7 @@ struct SubscriptionRoutes {
         }
         var json = JSONWriter()
         CustomerJSON.subscription(&json, state) { json in
-            json.member("app", scope.bundleID)
-            json.member("environment", scope.environment.rawValue)
+            json.members(of: scope)
             json.member("as_of", states.asOf)
             if call.namesCustomers { json.member("customers", owners) { $0.string($1) } }
         }
@@ -57,8 +56,7 @@ struct SubscriptionRoutes {
         var json = JSONWriter()
         CustomerJSON.entitlement(&json, state) { json in
             json.member("customer", customer)
-            json.member("app", scope.bundleID)
-            json.member("environment", scope.environment.rawValue)
+            json.members(of: scope)
             json.member("as_of", reading.states.asOf)
         }
         return json.response()

@@ -88,11 +88,9 @@ struct SupportRoutes {
         }
         if answer.success { await fetchAfterwards(original, scope) }
         return .json { json in
-            json.object { json in
-                json.member("object", "renewal_extension")
+            json.object("renewal_extension") { json in
                 json.member("original_transaction_id", answer.originalTransactionId)
-                json.member("app", scope.bundleID)
-                json.member("environment", scope.environment.rawValue)
+                json.members(of: scope)
                 json.member("success", answer.success)
                 json.member("effective_date", answer.effectiveDate)
             }
@@ -153,12 +151,10 @@ struct SupportRoutes {
         _ id: String, _ product: String, _ scope: Scope, _ status: MassExtendRenewalDateStatusResponse?,
         to json: inout JSONWriter
     ) {
-        json.object { json in
-            json.member("object", "mass_extension")
+        json.object("mass_extension") { json in
             json.member("request_identifier", id)
             json.member("product_id", product)
-            json.member("app", scope.bundleID)
-            json.member("environment", scope.environment.rawValue)
+            json.members(of: scope)
             json.member("is_complete", status?.complete ?? false)
             json.member("complete_date", status?.completeDate)
             json.member("succeeded_count", status?.succeededCount)

@@ -75,8 +75,7 @@ struct TimelineRoutes {
         _ item: TimelineItem, of customer: String, _ reading: Reading, naming: Bool, _ scopes: ScopeRegistry,
         to json: inout JSONWriter, expanding: (inout JSONWriter, KeptNotification) -> Void
     ) {
-        json.object { json in
-            json.member("object", "timeline_entry")
+        json.object("timeline_entry") { json in
             json.member("occurred_at", item.place.date)
             switch item.kind {
             case .change(let change):

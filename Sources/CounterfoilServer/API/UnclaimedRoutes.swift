@@ -36,11 +36,9 @@ struct UnclaimedRoutes {
     private func write(_ lineage: Lineage, _ scope: Scope, hasAccess: Bool, to json: inout JSONWriter) {
         let paid = lineage.transactions.filter { $0.ownership == .purchased }
         let last = paid.max { ($0.purchaseDate, $0.transactionID) < ($1.purchaseDate, $1.transactionID) }
-        json.object { json in
-            json.member("object", "unclaimed_purchase")
+        json.object("unclaimed_purchase") { json in
             json.member("original_transaction_id", lineage.originalTransactionID)
-            json.member("app", scope.bundleID)
-            json.member("environment", scope.environment.rawValue)
+            json.members(of: scope)
             json.member("app_transaction_id", lineage.appTransactionID)
             json.member("product_id", last?.productID)
             json.member("type", last?.type.rawValue)

@@ -26,8 +26,7 @@ enum WebhookJSON {
         _ webhook: ManagedWebhook, activity: Activity? = nil, secret: Secret? = nil, to json: inout JSONWriter
     ) {
         let (stored, definition) = (webhook.stored, webhook.definition)
-        json.object { json in
-            json.member("object", "webhook")
+        json.object("webhook") { json in
             json.member("name", stored.name)
             json.member("url", definition.url)
             list("events", definition.events, to: &json)
@@ -40,8 +39,7 @@ enum WebhookJSON {
             json.member("disabled_at", stored.disabled?.since)
             json.member("failing_since", stored.failingSince)
             json.member("secrets", definition.secrets) { json, secret in
-                json.object { json in
-                    json.member("object", "webhook_secret")
+                json.object("webhook_secret") { json in
                     json.member("fingerprint", secret.fingerprint)
                 }
             }

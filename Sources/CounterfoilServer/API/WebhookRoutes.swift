@@ -150,8 +150,7 @@ struct WebhookRoutes {
                 parameter: "event_id")
         }
         return .json(status: isDryRun ? .ok : .accepted) { json in
-            json.object { json in
-                json.member("object", "webhook_replay")
+            json.object("webhook_replay") { json in
                 json.member("deliveries", outcome.deliveries)
                 json.member("is_complete", outcome.last == nil)
                 json.member("after", outcome.last)

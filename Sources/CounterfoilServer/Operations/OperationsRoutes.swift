@@ -21,8 +21,7 @@ struct OperationsRoutes {
     /// The process is there and answers.
     private func live() -> Response {
         var json = JSONWriter()
-        json.object { json in
-            json.member("object", "health")
+        json.object("health") { json in
             json.member("status", "live")
         }
         return json.response()
@@ -41,8 +40,7 @@ struct OperationsRoutes {
             logger.warning("the server is not ready", metadata: ["reason": "\(states)"])
         }
         var json = JSONWriter()
-        json.object { json in
-            json.member("object", "health")
+        json.object("health") { json in
             json.member("status", isReady ? "ready" : "not_ready")
             json.member("parts", parts) { json, part in
                 json.object { json in

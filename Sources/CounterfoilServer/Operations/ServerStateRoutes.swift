@@ -27,8 +27,7 @@ struct ServerStateRoutes {
         try call.principal.requireAllApps()
         let parts = await health()
         return .list(parts, next: nil) { json, part in
-            json.object { json in
-                json.member("object", "health_part")
+            json.object("health_part") { json in
                 json.member("name", part.name)
                 json.member("status", part.status.rawValue)
                 json.member("detail", part.detail)
@@ -41,8 +40,7 @@ struct ServerStateRoutes {
         try call.principal.requireAllApps()
         let entries = access.current.keys
         return .list(settings.current.keys, next: nil) { json, key in
-            json.object { json in
-                json.member("object", "api_key")
+            json.object("api_key") { json in
                 json.member("name", key.name)
                 json.member("scopes", key.scopes.map(\.rawValue).sorted()) { $0.string($1) }
                 if let apps = key.apps { json.member("apps", apps.sorted()) { $0.string($1) } }
@@ -59,8 +57,7 @@ struct ServerStateRoutes {
         try call.principal.requireAllApps()
         let configuration = settings.current
         return .list(EffectiveConfiguration(configuration).settings, next: nil) { json, setting in
-            json.object { json in
-                json.member("object", "setting")
+            json.object("setting") { json in
                 json.member("path", setting.path)
                 json.member("value", setting.value)
                 json.member("origin", configuration.origins.origin(of: setting.path))
@@ -72,8 +69,7 @@ struct ServerStateRoutes {
     private func openSessions(_ call: APICall) async throws -> Response {
         try call.principal.requireAllApps()
         return .list(sessions.open, next: nil) { json, session in
-            json.object { json in
-                json.member("object", "console_session")
+            json.object("console_session") { json in
                 json.member("id", session.id)
                 json.member("key", session.key)
                 json.member("address", session.address)
