@@ -65,6 +65,14 @@ struct Visit: Sendable {
             request.method, target(request.path, isScoped: request.isScoped), body: body, for: context)
     }
 
+    /// What the API answers, if there is something to show; otherwise the page gets what it answered instead.
+    func read(
+        _ target: String, _ page: inout ConsolePage, _ what: String, isPart: Bool = false
+    ) async throws -> APIValue? {
+        let answer = try await get(target)
+        return accept(answer, &page, what, isPart: isPart) ? answer.json : nil
+    }
+
     /// Adds what the API answered instead of what was asked for. Returns whether there is something to show.
     ///
     /// - Parameter isPart: Whether the page shows other things as well: it stays a page then.

@@ -12,12 +12,11 @@ enum AuditPage {
         let query = visit.parameter("page").map { [("page", $0)] } ?? []
         let target = visit.target(["audit"], query, isScoped: false)
         page.api = target
-        let answer = try await visit.get(target)
-        guard visit.accept(answer, &page, "The audit log") else { return page }
+        guard let json = try await visit.read(target, &page, "The audit log") else { return page }
         page.table(
             "Who did what, the last first",
             ["When", "Who", "What", "About", "Change", "Result", "Session", "Address", "Chain"],
-            answer.json["items"].items.map { item in
+            json["items"].items.map { item in
                 let isChained = item["is_chained"].flag != false
                 return [
                     .time(item["at"].instant), .foreign(item["actor"].text ?? ""), .code(item["action"].text ?? ""),
@@ -34,7 +33,7 @@ enum AuditPage {
                     visit.link("operations", "audit.csv", query: query)
                 )
             ],
-            next: answer.json["next_page"].text.map { visit.link("operations", "audit", query: [("page", $0)]) })
+            next: json["next_page"].text.map { visit.link("operations", "audit", query: [("page", $0)]) })
         return page
     }
 }

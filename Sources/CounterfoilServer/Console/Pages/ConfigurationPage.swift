@@ -11,9 +11,8 @@ enum ConfigurationPage {
         page.up = ("Operations", visit.link("operations"))
         let target = visit.target(["operations", "configuration"], isScoped: false)
         page.api = target
-        let answer = try await visit.get(target)
-        guard visit.accept(answer, &page, "The configuration") else { return page }
-        let (items, start) = (answer.json["items"].items, visit.parameter("from").flatMap { Int($0) } ?? 0)
+        guard let json = try await visit.read(target, &page, "The configuration") else { return page }
+        let (items, start) = (json["items"].items, visit.parameter("from").flatMap { Int($0) } ?? 0)
         let shown = items.dropFirst(max(0, start)).prefix(most)
         page.paragraph("Of secrets and keys it says whether they are set, of URLs their hosts.")
         page.table(

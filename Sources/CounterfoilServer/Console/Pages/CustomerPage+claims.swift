@@ -10,9 +10,9 @@ extension CustomerPage {
         _ id: String, _ instant: [(String, String)], _ visit: Visit, _ page: inout ConsolePage
     ) async throws {
         guard visit.may(.supportRead) else { return }
-        let answer = try await visit.get(visit.target(["customers", id, "claims"], instant))
-        guard visit.accept(answer, &page, "Claims", isPart: true) else { return }
-        let items = answer.json["items"].items
+        let target = visit.target(["customers", id, "claims"], instant)
+        guard let json = try await visit.read(target, &page, "Claims", isPart: true) else { return }
+        let items = json["items"].items
         guard !items.isEmpty else { return }
         page.title("Claims")
         page.table(
@@ -30,7 +30,7 @@ extension CustomerPage {
                     item["since"].isNothing ? .plain("the purchase") : .time(item["since"].instant),
                 ]
             }, empty: "")
-        if answer.json["next_page"].text != nil {
+        if json["next_page"].text != nil {
             page.paragraph("There are more. The API lists all of them: GET /v1/customers/ID/claims.", "empty")
         }
     }

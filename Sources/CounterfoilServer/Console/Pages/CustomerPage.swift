@@ -18,17 +18,16 @@ enum CustomerPage {
         let instant = visit.instant.map { [("at", $0)] } ?? []
         let target = visit.target(["customers", id], instant + [("include", "periods,spend")])
         page.api = target
-        let answer = try await visit.get(target)
-        guard visit.accept(answer, &page, "The customer") else { return page }
+        guard let json = try await visit.read(target, &page, "The customer") else { return page }
         if !instant.isEmpty { page.paragraph("As it was known at that instant.", "note") }
-        states(answer.json, id, instant, visit, &page)
-        bars(answer.json, visit, &page)
-        lists(answer.json, id, visit, &page)
-        spend(answer.json["spend"], &page)
+        states(json, id, instant, visit, &page)
+        bars(json, visit, &page)
+        lists(json, id, visit, &page)
+        spend(json["spend"], &page)
         try await claims(id, instant, visit, &page)
         let grants = try await grants(id, visit, &page)
         try await timeline(id, instant, visit, &page)
-        forms(answer.json, grants, id, visit, &page)
+        forms(json, grants, id, visit, &page)
         return page
     }
 
@@ -169,9 +168,9 @@ enum CustomerPage {
 
     /// What the team gave, and what it can take back.
     private static func grants(_ id: String, _ visit: Visit, _ page: inout ConsolePage) async throws -> ShownGrants {
-        let answer = try await visit.get(visit.target(["customers", id, "grants"], [("limit", "100")]))
-        guard visit.accept(answer, &page, "Grants", isPart: true) else { return ShownGrants() }
-        let items = answer.json["items"].items
+        let target = visit.target(["customers", id, "grants"], [("limit", "100")])
+        guard let json = try await visit.read(target, &page, "Grants", isPart: true) else { return ShownGrants() }
+        let items = json["items"].items
         guard !items.isEmpty else { return ShownGrants() }
         page.title("Grants")
         page.table(
@@ -184,7 +183,7 @@ enum CustomerPage {
                     .foreign(item["actor"].text ?? ""), .code(item["id"].text ?? ""),
                 ]
             }, empty: "")
-        let areAll = answer.json["next_page"].text == nil
+        let areAll = json["next_page"].text == nil
         if !areAll {
             page.paragraph("There are later ones. The API lists all of them: GET /v1/customers/ID/grants.", "empty")
         }

@@ -12,8 +12,7 @@ enum CustomersPage {
         if let query = visit.parameter("q") {
             let target = visit.target(["search"], [("q", query)], isScoped: false)
             page.api = target
-            let answer = try await visit.get(target)
-            if visit.accept(answer, &page, "The search") { found(answer.json, query, visit, &page) }
+            if let json = try await visit.read(target, &page, "The search") { found(json, query, visit, &page) }
         } else {
             page.paragraph(
                 "Search for a customer, a transaction, an order, a token, a notification or an event by its exact identifier."

@@ -13,9 +13,8 @@ enum DeliveryPage {
         page.topics = [ChangeTopic.deliveries(of: name)]
         let target = visit.target(["webhooks", name, "deliveries", id], isScoped: false)
         page.api = target
-        let answer = try await visit.get(target)
-        guard visit.accept(answer, &page, "The delivery") else { return page }
-        let (json, state) = (answer.json, answer.json["state"].text ?? "")
+        guard let json = try await visit.read(target, &page, "The delivery") else { return page }
+        let state = json["state"].text ?? ""
         page.facts(
             [("state", .tag(state, NotificationsPage.tone(state)))]
                 + json.members.compactMap { name, value in

@@ -10,14 +10,13 @@ enum EventPage {
         page.up = ("Customers", visit.list("customers"))
         let target = visit.target(["events", id, "deliveries"], isScoped: false)
         page.api = target
-        let answer = try await visit.get(target)
-        guard visit.accept(answer, &page, "The event") else { return page }
+        guard let json = try await visit.read(target, &page, "The event") else { return page }
         // Most events are named after the notification that tells of them.
         let uuid = String(id.dropFirst(LedgerEvent.prefix.count))
         if try await visit.get(visit.target(["notifications", uuid], isScoped: false)).isFine {
             page.links([("The notification that tells of it", visit.link("notifications", uuid))])
         }
-        deliveries(answer.json["items"].items, visit, &page)
+        deliveries(json["items"].items, visit, &page)
         return page
     }
 

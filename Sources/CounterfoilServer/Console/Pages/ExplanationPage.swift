@@ -14,9 +14,7 @@ enum ExplanationPage {
         page.topics = instant.isEmpty ? [ChangeTopic.customer(id)] : []
         let target = visit.target(["customers", id, "entitlements", key, "explain"], instant)
         page.api = target
-        let answer = try await visit.get(target)
-        guard visit.accept(answer, &page, "The explanation") else { return page }
-        let json = answer.json
+        guard let json = try await visit.read(target, &page, "The explanation") else { return page }
         let isActive = json["is_active"].flag == true
         page.paragraph(json["sentence"].text ?? "", "note")
         page.facts([

@@ -22,12 +22,11 @@ enum NotificationsPage {
         }
         let target = visit.target(["notifications"], query + visit.kept("page"))
         page.api = target
-        let answer = try await visit.get(target)
         page.links([("What was refused", visit.link("notifications", "refused"))])
         page.holdFromHere()
-        if visit.accept(answer, &page, "Notifications") {
-            let items = answer.json["items"].items
-            let next = answer.json["next_page"].text.map { token in
+        if let json = try await visit.read(target, &page, "Notifications") {
+            let items = json["items"].items
+            let next = json["next_page"].text.map { token in
                 visit.link("notifications", query: typed + [("page", token)])
             }
             let none = next == nil ? "There is none." : "None of those that were looked through. The next page goes on."
@@ -105,9 +104,7 @@ enum NotificationPage {
         let target = visit.target(["notifications", id], [("include", "signed_data")], isScoped: false)
         page.api = target
         page.sayWhatWasDone(visit)
-        let answer = try await visit.get(target)
-        guard visit.accept(answer, &page, "The notification") else { return page }
-        let json = answer.json
+        guard let json = try await visit.read(target, &page, "The notification") else { return page }
         let state = json["state"].text ?? ""
         // What is processed stays as it is.
         if state != "folded" { page.topics = [ChangeTopic.inbox] }
@@ -162,9 +159,8 @@ enum RefusedPage {
         let query = visit.parameter("page").map { [("page", $0)] } ?? []
         let target = visit.target(["refused"], query, isScoped: false)
         page.api = target
-        let answer = try await visit.get(target)
-        guard visit.accept(answer, &page, "What was refused") else { return page }
-        let items = answer.json["items"].items
+        guard let json = try await visit.read(target, &page, "What was refused") else { return page }
+        let items = json["items"].items
         page.table(
             "What was refused, the last first", ["When", "Reason", "Message", "Sender"],
             items.map { item in
@@ -182,7 +178,7 @@ enum RefusedPage {
         }
         page.links(
             [],
-            next: answer.json["next_page"].text.map { visit.link("notifications", "refused", query: [("page", $0)]) })
+            next: json["next_page"].text.map { visit.link("notifications", "refused", query: [("page", $0)]) })
         return page
     }
 

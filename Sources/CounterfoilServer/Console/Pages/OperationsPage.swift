@@ -30,11 +30,10 @@ enum OperationsPage {
 
     private static func health(_ visit: Visit, _ page: inout ConsolePage) async throws {
         page.title("Health")
-        let answer = try await visit.get("/v1/operations/health")
-        guard visit.accept(answer, &page, "Health") else { return }
+        guard let json = try await visit.read("/v1/operations/health", &page, "Health") else { return }
         page.table(
             "Parts of the server", ["Part", "State", "Detail"],
-            answer.json["items"].items.map { part in
+            json["items"].items.map { part in
                 let status = part["status"].text ?? ""
                 return [
                     .plain((part["name"].text ?? "").words),
@@ -46,14 +45,13 @@ enum OperationsPage {
 
     private static func keys(_ visit: Visit, _ page: inout ConsolePage) async throws {
         page.title("Keys")
-        let answer = try await visit.get("/v1/operations/keys")
-        guard visit.accept(answer, &page, "Keys") else { return }
+        guard let json = try await visit.read("/v1/operations/keys", &page, "Keys") else { return }
         func list(_ key: APIValue, _ name: String) -> String {
             key[name].isNothing ? "all" : key[name].items.compactMap(\.text).joined(separator: ", ")
         }
         page.table(
             "Keys of the API; their texts are nowhere", ["Key", "Scopes", "Apps", "Environments", "Last used"],
-            answer.json["items"].items.map { key in
+            json["items"].items.map { key in
                 let scopes = key["scopes"].items.count == APIScope.all.count ? "all" : list(key, "scopes")
                 let idle = key["idle_ms"].number.map { Double($0) / 1000 }
                 return [
@@ -67,9 +65,8 @@ enum OperationsPage {
     private static func sessions(_ visit: Visit, _ page: inout ConsolePage) async throws {
         guard visit.may(.auditRead) else { return }
         page.title("Sessions")
-        let answer = try await visit.get("/v1/operations/sessions")
-        guard visit.accept(answer, &page, "Sessions") else { return }
-        let open = answer.json["items"].items
+        guard let json = try await visit.read("/v1/operations/sessions", &page, "Sessions") else { return }
+        let open = json["items"].items
         page.table(
             "Who is signed in", ["Session", "Key", "Address", "Since", "Last used"],
             open.map { session in

@@ -59,9 +59,8 @@ enum OverviewPage {
         _ visit: Visit, _ page: inout ConsolePage,
         _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
     ) async throws {
-        let answer = try await visit.get("/v1/completeness")
-        guard visit.accept(answer, &page, "Completeness") else { return }
-        for item in answer.json["items"].items {
+        guard let json = try await visit.read("/v1/completeness", &page, "Completeness") else { return }
+        for item in json["items"].items {
             let name = "\(item["app"].text ?? "") \(item["environment"].text ?? "")"
             if let failed = item["missing"]["failed_notifications"].number, failed > 0 {
                 let scope = [("app", item["app"].text ?? ""), ("environment", item["environment"].text ?? "")]
@@ -82,9 +81,8 @@ enum OverviewPage {
         _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
     ) async throws {
         guard visit.may(.webhooksWrite) else { return }
-        let answer = try await visit.get("/v1/webhooks")
-        guard visit.accept(answer, &page, "Webhooks") else { return }
-        for item in answer.json["items"].items {
+        guard let json = try await visit.read("/v1/webhooks", &page, "Webhooks") else { return }
+        for item in json["items"].items {
             let name = item["name"].text ?? ""
             if item["enabled"].flag == false {
                 add(
@@ -131,9 +129,8 @@ enum OverviewPage {
             let query = [("app", scope.bundleID), ("environment", scope.environment.rawValue)]
             let target = visit.target(
                 ["consumption"], query + [("state", "pending"), ("limit", "100")], isScoped: false)
-            let answer = try await visit.get(target)
-            guard visit.accept(answer, &page, "Refund questions") else { return }
-            let urgent = answer.json["items"].items
+            guard let json = try await visit.read(target, &page, "Refund questions") else { return }
+            let urgent = json["items"].items
                 .compactMap { $0["answer_due_at"].instant }.filter { $0.timeIntervalSince(now) < urgency }
             guard let first = urgent.first else { continue }
             add(
@@ -171,11 +168,10 @@ enum OverviewPage {
 
     private static func latest(_ visit: Visit, _ page: inout ConsolePage) async throws {
         let target = visit.target(["notifications"], [("limit", "10")])
-        let answer = try await visit.get(target)
         page.title("Last notifications")
-        guard visit.accept(answer, &page, "Notifications", isPart: true) else { return }
+        guard let json = try await visit.read(target, &page, "Notifications", isPart: true) else { return }
         NotificationsPage.table(
-            answer.json["items"].items, visit, &page,
+            json["items"].items, visit, &page,
             empty:
                 "None was received yet. Run counterfoil simulator trigger SUBSCRIBED against the simulator, or see docs."
         )

@@ -13,10 +13,9 @@ enum RecoveryPage {
         page.topics = [ChangeTopic.recoveries]
         let target = visit.target(["recoveries", id], isScoped: false)
         page.api = target
-        let answer = try await visit.get(target)
-        guard visit.accept(answer, &page, "The recovery") else { return page }
-        facts(answer.json, &page)
-        windows(answer.json, &page)
+        guard let json = try await visit.read(target, &page, "The recovery") else { return page }
+        facts(json, &page)
+        windows(json, &page)
         return page
     }
 

@@ -16,23 +16,22 @@ enum RefundsPage {
             "The App Store asks before it refunds, and waits for twelve hours. Answers follow the configuration.")
         page.holdFromHere()
         if place.isEmpty {
-            let waiting = try await visit.get(visit.target(["consumption"], [("state", "pending"), ("limit", "50")]))
+            let waiting = visit.target(["consumption"], [("state", "pending"), ("limit", "50")])
             page.title("Waiting for an answer")
-            if visit.accept(waiting, &page, "Questions", isPart: true) {
+            if let json = try await visit.read(waiting, &page, "Questions", isPart: true) {
                 table(
-                    "The next deadline first", waiting.json["items"].items, visit, &page,
+                    "The next deadline first", json["items"].items, visit, &page,
                     empty: "No question waits for an answer.")
             }
         }
-        let answer = try await visit.get(target)
         page.title("All questions")
-        guard visit.accept(answer, &page, "Questions") else { return page }
+        guard let json = try await visit.read(target, &page, "Questions") else { return page }
         table(
-            "The last first", answer.json["items"].items, visit, &page,
+            "The last first", json["items"].items, visit, &page,
             empty:
                 "The App Store asked nothing yet. In the simulator: counterfoil simulator refund NAME PRODUCT --request."
         )
-        page.links([], next: answer.json["next_page"].text.map { visit.link("refunds", query: [("page", $0)]) })
+        page.links([], next: json["next_page"].text.map { visit.link("refunds", query: [("page", $0)]) })
         return page
     }
 
@@ -80,30 +79,29 @@ enum RefundPage {
         page.api = preview
         guard visit.has(.customersRead, for: "Refund", &page) else { return page }
         page.links([("Customer \(customer)", visit.link("customers", customer))])
-        let questions = try await visit.get(visit.target(["customers", customer, "consumption"], query))
+        let questions = visit.target(["customers", customer, "consumption"], query)
         page.title("Questions")
-        if visit.accept(questions, &page, "Questions", isPart: true) {
-            let about = questions.json["items"].items
+        if let json = try await visit.read(questions, &page, "Questions", isPart: true) {
+            let about = json["items"].items
             if about.isEmpty { page.paragraph("The App Store asked nothing about this transaction.", "empty") }
             for item in about { show(item, &page) }
             if about.contains(where: { $0["state"].text == "pending" }) { page.topics = [ChangeTopic.inbox] }
         }
         page.holdFromHere()
-        let answer = try await visit.get(preview)
         page.title("What would be sent now")
-        guard visit.accept(answer, &page, "The preview", isPart: true) else { return page }
+        guard let json = try await visit.read(preview, &page, "The preview", isPart: true) else { return page }
         page.facts([
-            ("would be sent", .plain(answer.json["would_send"].text ?? "no")),
-            ("obstacle", answer.json["obstacle"].text.map { .tag($0.words, .warn) } ?? .none),
+            ("would be sent", .plain(json["would_send"].text ?? "no")),
+            ("obstacle", json["obstacle"].text.map { .tag($0.words, .warn) } ?? .none),
         ])
         page.table(
             "Where each member comes from", ["Member", "From"],
-            answer.json["reasons"].items.map { reason in
+            json["reasons"].items.map { reason in
                 [.code(reason["member"].text ?? ""), .foreign((reason["source"].text ?? "").words, limit: 300)]
             }, empty: "Nothing would be said.")
-        if !answer.json["request"].isNothing {
+        if !json["request"].isNothing {
             // What stands open is in use, and would not follow what happens.
-            page.exact("The exact request", answer.json["request"].pretty)
+            page.exact("The exact request", json["request"].pretty)
         }
         return page
     }

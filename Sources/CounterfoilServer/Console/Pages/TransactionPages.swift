@@ -12,10 +12,9 @@ enum TransactionPage {
         page.up = ("Customers", visit.list("customers"))
         let target = visit.target(["transactions", id])
         page.api = target
-        let answer = try await visit.get(target)
-        guard visit.accept(answer, &page, "The transaction") else { return page }
-        show(answer.json, visit, &page)
-        if let original = answer.json["original_transaction_id"].text {
+        guard let json = try await visit.read(target, &page, "The transaction") else { return page }
+        show(json, visit, &page)
+        if let original = json["original_transaction_id"].text {
             page.links([
                 (
                     "Notifications about it",

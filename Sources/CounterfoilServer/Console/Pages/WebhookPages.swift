@@ -10,16 +10,15 @@ enum WebhooksPage {
         var page = visit.page("Webhooks")
         page.topics = [ChangeTopic.deliveries]
         page.api = "/v1/webhooks"
-        let answer = try await visit.get("/v1/webhooks")
-        guard visit.accept(answer, &page, "Webhooks") else { return page }
+        guard let json = try await visit.read("/v1/webhooks", &page, "Webhooks") else { return page }
         // The page counts what each has sent. A stream follows eight topics.
-        let names = answer.json["items"].items.compactMap { $0["name"].text }
+        let names = json["items"].items.compactMap { $0["name"].text }
         page.topics += names.prefix(7).map { ChangeTopic.deliveries(of: $0) }
         page.holdFromHere()
         page.table(
             "Endpoints, with what was sent in the last 24 hours",
             ["Endpoint", "State", "Delivered", "Failed", "Waiting", "Oldest", "URL", "Failing since", "Made by"],
-            answer.json["items"].items.map { item in
+            json["items"].items.map { item in
                 let (name, activity) = (item["name"].text ?? "", item["activity"])
                 return [
                     .link(name, visit.link("webhooks", name)), state(item), count(activity, "delivered"),
@@ -64,9 +63,9 @@ enum WebhookPage {
             ["webhooks", name, "deliveries"], filter.query + (visit.parameter("page").map { [("page", $0)] } ?? []),
             isScoped: false)
         page.api = target
-        let endpoint = try await visit.get(visit.target(["webhooks", name], isScoped: false))
-        guard visit.accept(endpoint, &page, "The endpoint") else { return page }
-        facts(endpoint.json, &page)
+        let endpoint = visit.target(["webhooks", name], isScoped: false)
+        guard let json = try await visit.read(endpoint, &page, "The endpoint") else { return page }
+        facts(json, &page)
         page.title("Deliveries")
         page.links(
             [("all", visit.link("webhooks", name, query: filter.fields(state: "")))]
@@ -87,7 +86,7 @@ enum WebhookPage {
                 [], next: next.map { visit.link("webhooks", name, query: filter.fields() + [("page", $0)]) })
         }
         filter.show(name, visit, &page)
-        forms(endpoint.json, name, visit, &page)
+        forms(json, name, visit, &page)
         return page
     }
 
