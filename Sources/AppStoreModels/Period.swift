@@ -59,15 +59,19 @@ public struct Period: Sendable, Hashable {
     /// The instant this long after `date`, in the Gregorian calendar and UTC. A month after the last day of a month is
     /// the last day of the next one.
     public func after(_ date: Date) -> Date {
-        switch unit {
+        let calendar = Calendar.gregorianUTC
+        return switch unit {
         case .day: date + Double(count) * 86_400
         case .week: date + Double(count) * 7 * 86_400
-        case .month: Self.calendar.date(byAdding: .month, value: count, to: date) ?? date + Double(count) * 30 * 86_400
-        case .year: Self.calendar.date(byAdding: .year, value: count, to: date) ?? date + Double(count) * 365 * 86_400
+        case .month: calendar.date(byAdding: .month, value: count, to: date) ?? date + Double(count) * 30 * 86_400
+        case .year: calendar.date(byAdding: .year, value: count, to: date) ?? date + Double(count) * 365 * 86_400
         }
     }
+}
 
-    private static let calendar: Calendar = {
+extension Calendar {
+    /// The calendar of everything that Apple dates: the Gregorian one, in UTC.
+    package static let gregorianUTC: Calendar = {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
         return calendar

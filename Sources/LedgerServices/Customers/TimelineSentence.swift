@@ -57,7 +57,7 @@ package enum TimelineSentence {
 
     /// A day such as `3 May 2026`, in UTC.
     package static func day(_ date: Date) -> String {
-        let parts = calendar.dateComponents([.year, .month, .day], from: date)
+        let parts = Calendar.gregorianUTC.dateComponents([.year, .month, .day], from: date)
         guard let year = parts.year, let month = parts.month, let day = parts.day, months.indices.contains(month - 1)
         else { return "an unknown date" }
         return "\(day) \(months[month - 1]) \(year)"
@@ -67,11 +67,6 @@ package enum TimelineSentence {
         "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
         "December",
     ]
-    private static let calendar = {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        return calendar
-    }()
 }
 
 extension NotificationParts {

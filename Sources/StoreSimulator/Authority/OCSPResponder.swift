@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import AppStoreTrust
 internal import Crypto
 package import Foundation
@@ -85,15 +86,15 @@ package struct OCSPResponder: Sendable {
                     try $0.serialize(responder.subject)
                 }
             }
-            try data.serialize(Self.time(thisUpdate))
+            try data.serialize(GeneralizedTime(thisUpdate))
             try data.appendConstructedNode(identifier: .sequence) { list in
                 try list.appendConstructedNode(identifier: .sequence) { single in
                     try append(query, to: &single)
                     try append(status, to: &single)
-                    try single.serialize(Self.time(thisUpdate))
+                    try single.serialize(GeneralizedTime(thisUpdate))
                     if let nextUpdate {
                         try single.serialize(explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific) {
-                            try $0.serialize(Self.time(nextUpdate))
+                            try $0.serialize(GeneralizedTime(nextUpdate))
                         }
                     }
                     if criticalExtension == .answer { try Self.appendCriticalExtension(to: &single) }
@@ -115,7 +116,7 @@ package struct OCSPResponder: Sendable {
             coder.appendPrimitiveNode(identifier: .init(tagWithNumber: 0, tagClass: .contextSpecific)) { _ in }
         case .revoked(let date):
             try coder.appendConstructedNode(identifier: .init(tagWithNumber: 1, tagClass: .contextSpecific)) {
-                try $0.serialize(Self.time(date))
+                try $0.serialize(GeneralizedTime(date))
             }
         case .unknown:
             coder.appendPrimitiveNode(identifier: .init(tagWithNumber: 2, tagClass: .contextSpecific)) { _ in }
@@ -145,17 +146,6 @@ package struct OCSPResponder: Sendable {
         return Data(outer.serializedBytes)
     }
 
-    private static func time(_ date: Date) throws -> GeneralizedTime {
-        // Four digits for the year. The calendar would make something of any date.
-        guard abs(date.timeIntervalSinceReferenceDate) < 60e9 else { throw CocoaError(.formatting) }
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
-        return try GeneralizedTime(
-            year: parts.year ?? 0, month: parts.month ?? 0, day: parts.day ?? 0, hours: parts.hour ?? 0,
-            minutes: parts.minute ?? 0, seconds: parts.second ?? 0, fractionalSeconds: 0)
-    }
-
     private static let ecdsaWithSHA384: ASN1ObjectIdentifier = [1, 2, 840, 10045, 4, 3, 3]
 
     private static let sha256WithRSA: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 11]
@@ -174,5 +164,18 @@ package struct OCSPResponder: Sendable {
             try id.serialize(ASN1OctetString(contentBytes: query.issuerKeyHash[...]))
             id.appendPrimitiveNode(identifier: .integer) { $0.append(contentsOf: serialNumber) }
         }
+    }
+}
+
+extension GeneralizedTime {
+    /// The second that `date` is in.
+    init(_ date: Date) throws {
+        // Four digits for the year. The calendar would make something of any date.
+        guard abs(date.timeIntervalSinceReferenceDate) < 60e9 else { throw CocoaError(.formatting) }
+        let parts = Calendar.gregorianUTC.dateComponents(
+            [.year, .month, .day, .hour, .minute, .second], from: date)
+        try self.init(
+            year: parts.year ?? 0, month: parts.month ?? 0, day: parts.day ?? 0, hours: parts.hour ?? 0,
+            minutes: parts.minute ?? 0, seconds: parts.second ?? 0, fractionalSeconds: 0)
     }
 }

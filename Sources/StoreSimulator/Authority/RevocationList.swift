@@ -57,20 +57,12 @@ struct RevocationList {
     private static func time(_ date: Date) throws -> [UInt8] {
         // Seconds, not dates: a date that is not a number is later than any other.
         guard possible.contains(date.timeIntervalSince1970) else { throw CocoaError(.formatting) }
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
-        let year = parts.year ?? 0
-        let rest = [parts.month, parts.day, parts.hour, parts.minute, parts.second]
-        let digits = rest.map { padded($0 ?? 0, 2) }.joined()
-        return year < 2050
-            ? RawDER.element(0x17, Array((padded(year % 100, 2) + digits + "Z").utf8))
-            : RawDER.element(0x18, Array((padded(year, 4) + digits + "Z").utf8))
-    }
-
-    private static func padded(_ number: Int, _ count: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+        let time = try GeneralizedTime(date)
+        guard time.year < 2050 else { return try encoded(time) }
+        return try encoded(
+            UTCTime(
+                year: time.year, month: time.month, day: time.day, hours: time.hours, minutes: time.minutes,
+                seconds: time.seconds))
     }
 
     /// From the beginning of UTCTime to the end of GeneralizedTime.

@@ -202,15 +202,9 @@ extension Period {
 }
 
 extension Date {
-    private static let calendar: Calendar = {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        return calendar
-    }()
-
     /// The day of the month in UTC.
-    var dayOfMonth: Int { Self.calendar.component(.day, from: self) }
+    var dayOfMonth: Int { Calendar.gregorianUTC.component(.day, from: self) }
 
     /// How many days the month has.
-    var daysOfMonth: Int { Self.calendar.range(of: .day, in: .month, for: self)?.count ?? 31 }
+    var daysOfMonth: Int { Calendar.gregorianUTC.range(of: .day, in: .month, for: self)?.count ?? 31 }
 }
