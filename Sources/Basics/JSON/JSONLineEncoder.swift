@@ -122,7 +122,7 @@ private struct JSONLineValue: Encoder, SingleValueEncodingContainer {
         let before = line.json.writtenCount
         try value.encode(to: self)
         // What has no members asks for no container.
-        if line.json.writtenCount == before { _ = container(keyedBy: JSONLineName.self) }
+        if line.json.writtenCount == before { _ = container(keyedBy: JSONName.self) }
     }
 }
 
@@ -193,12 +193,4 @@ private struct JSONLineArray: UnkeyedEncodingContainer {
 
     mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { element().unkeyedContainer() }
     mutating func superEncoder() -> any Encoder { element() }
-}
-
-/// The name of nothing.
-private struct JSONLineName: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init?(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
 }

@@ -55,18 +55,10 @@ private struct UnknownMember: Error {
 
 /// A body, after its members were looked at.
 private struct KnownMembers<Body: JSONRequestBody>: Decodable {
-    private struct Name: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     let body: Body
 
     init(from decoder: any Decoder) throws {
-        for name in try decoder.container(keyedBy: Name.self).allKeys.map(\.stringValue)
+        for name in try decoder.container(keyedBy: JSONName.self).allKeys.map(\.stringValue)
         where !Body.members.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
             throw UnknownMember(name: String(name.prefix(64)))
         }

@@ -68,13 +68,6 @@ package enum JSON: Sendable, Hashable, Decodable {
     /// The most members of an object. To look each of them up takes quadratic time.
     static let maximumMembers = 512
 
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     package init(from decoder: any Decoder) throws {
         let single = try decoder.singleValueContainer()
         // A failed attempt says that the value is of another kind.
@@ -88,7 +81,7 @@ package enum JSON: Sendable, Hashable, Decodable {
             self = .bool(flag)
         } else if let number = try? single.decode(Double.self) {
             self = .number(number)
-        } else if let members = try? decoder.container(keyedBy: Name.self) {
+        } else if let members = try? decoder.container(keyedBy: JSONName.self) {
             let names = members.allKeys
             guard names.count <= Self.maximumMembers else {
                 throw DecodingError.dataCorrupted(
