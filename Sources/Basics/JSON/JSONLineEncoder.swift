@@ -141,17 +141,11 @@ private struct JSONLineObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: Bool, forKey key: Key) { member(key.stringValue).encode(value) }
     func encode(_ value: String, forKey key: Key) { member(key.stringValue).encode(value) }
     func encode(_ value: Double, forKey key: Key) throws { try member(key.stringValue).encode(value) }
-    func encode(_ value: Float, forKey key: Key) throws { try member(key.stringValue).encode(value) }
     func encode(_ value: Int, forKey key: Key) { member(key.stringValue).encode(value) }
-    func encode(_ value: Int8, forKey key: Key) { member(key.stringValue).encode(value) }
-    func encode(_ value: Int16, forKey key: Key) { member(key.stringValue).encode(value) }
     func encode(_ value: Int32, forKey key: Key) { member(key.stringValue).encode(value) }
     func encode(_ value: Int64, forKey key: Key) { member(key.stringValue).encode(value) }
-    func encode(_ value: UInt, forKey key: Key) { member(key.stringValue).encode(value) }
-    func encode(_ value: UInt8, forKey key: Key) { member(key.stringValue).encode(value) }
     func encode(_ value: UInt16, forKey key: Key) { member(key.stringValue).encode(value) }
-    func encode(_ value: UInt32, forKey key: Key) { member(key.stringValue).encode(value) }
-    func encode(_ value: UInt64, forKey key: Key) { member(key.stringValue).encode(value) }
+    // Numbers of other types too.
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         try member(key.stringValue).encode(value)
     }
