@@ -61,16 +61,6 @@ extension SimulatorCore {
             receipt: try reading.receipt.map { try receiptAuthority().sign($0).base64EncodedString() })
     }
 
-    /// Reads from a store, and notes what was shown. Nobody who waits is woken: they would wake each other for ever.
-    private func look<Value: Sendable>(
-        _ environment: AppStoreEnvironment, _ body: (inout Store, Date) throws(StoreError) -> sending Value
-    ) throws(StoreError) -> Value {
-        try state.withLock { state throws(StoreError) in
-            let now = state.clock.now()
-            return try body(&state[environment], now)
-        }
-    }
-
     private static func read(
         store: inout Store, _ device: String, _ customer: String, at now: Date
     ) throws(StoreError) -> Reading {

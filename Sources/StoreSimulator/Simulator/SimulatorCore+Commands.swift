@@ -83,7 +83,14 @@ extension SimulatorCore {
         _ environment: AppStoreEnvironment, _ body: (inout Store, Date) throws(Failure) -> sending Value
     ) throws(Failure) -> Value {
         defer { watch.signal() }
-        return try state.withLock { state throws(Failure) in
+        return try look(environment, body)
+    }
+
+    /// Reads from a store, and notes what was shown. Nobody who waits is woken: they would wake each other for ever.
+    func look<Value: Sendable, Failure: Error>(
+        _ environment: AppStoreEnvironment, _ body: (inout Store, Date) throws(Failure) -> sending Value
+    ) throws(Failure) -> Value {
+        try state.withLock { state throws(Failure) in
             let now = state.clock.now()
             return try body(&state[environment], now)
         }

@@ -15,7 +15,7 @@ struct SubscriberOptions: ParsableArguments {
     @OptionGroup var options: SimulatorOptions
 
     /// Sends the command and prints what it did.
-    func perform(_ command: (_ subscription: String?) -> StoreCommand) async throws {
+    func perform(_ command: (_ customer: String, _ subscription: String?) -> StoreCommand) async throws {
         let client = try await options.client()
         var selector = subscription
         // Transactions are numbers; products are not.
@@ -23,7 +23,7 @@ struct SubscriberOptions: ParsableArguments {
             selector = try await client.product(subscription, in: environment.environment)
         }
         let data = try await client.send(
-            "POST", [environment.environment.rawValue, "commands"], body: command(selector))
+            "POST", [environment.environment.rawValue, "commands"], body: command(customer, selector))
         try OutcomeReport.print(data, options)
     }
 }
@@ -41,8 +41,7 @@ struct SimulatorCancel: AsyncParsableCommand {
     @OptionGroup var subscriber: SubscriberOptions
 
     func run() async throws {
-        let customer = subscriber.customer
-        try await subscriber.perform { .cancel(customer: customer, subscription: $0) }
+        try await subscriber.perform { .cancel(customer: $0, subscription: $1) }
     }
 }
 
@@ -58,8 +57,7 @@ struct SimulatorResume: AsyncParsableCommand {
     @OptionGroup var subscriber: SubscriberOptions
 
     func run() async throws {
-        let customer = subscriber.customer
-        try await subscriber.perform { .resume(customer: customer, subscription: $0) }
+        try await subscriber.perform { .resume(customer: $0, subscription: $1) }
     }
 }
 
@@ -100,8 +98,7 @@ struct SimulatorRefund: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let customer = subscriber.customer
-        try await subscriber.perform { transaction in
+        try await subscriber.perform { customer, transaction in
             if request {
                 return .requestRefund(
                     customer: customer, transaction: transaction,
@@ -131,9 +128,8 @@ struct SimulatorFailBilling: AsyncParsableCommand {
     @Flag(help: "Insufficient funds: one of the store's retries within 60 days succeeds.") var recovers = false
 
     func run() async throws {
-        let customer = subscriber.customer
         try await subscriber.perform {
-            .failBilling(customer: customer, subscription: $0, recovers: recovers ? true : nil)
+            .failBilling(customer: $0, subscription: $1, recovers: recovers ? true : nil)
         }
     }
 }
@@ -150,8 +146,7 @@ struct SimulatorFixBilling: AsyncParsableCommand {
     @OptionGroup var subscriber: SubscriberOptions
 
     func run() async throws {
-        let customer = subscriber.customer
-        try await subscriber.perform { .fixBilling(customer: customer, subscription: $0) }
+        try await subscriber.perform { .fixBilling(customer: $0, subscription: $1) }
     }
 }
 

@@ -51,7 +51,7 @@ package struct AdvancedCommerceEnvelope: Sendable {
         APIFailure(.invalidSignature, "advancedCommerceData \(problem).")
     }
 
-    private struct Wrapper: Decodable {
+    struct Wrapper: Decodable {
         struct Info: Decodable { let token: String }
         let signatureInfo: Info
     }

@@ -152,16 +152,11 @@ extension RealtimeExchange {
 // The signed request to change an Advanced Commerce subscription. Here only what is asked for; the signature is for
 // `check`.
 extension RealtimeExchange {
-    private struct Wrapper: Decodable {
-        struct Info: Decodable { let token: String }
-        let signatureInfo: Info
-    }
-
     private struct Claims: Decodable { let request: String }
 
     private static func checkData(_ data: String) throws(Objection) {
         guard let bytes = Data(base64Encoded: data),
-            let wrapper = try? StrictJSONDecoder.decode(Wrapper.self, from: Array(bytes)),
+            let wrapper = try? StrictJSONDecoder.decode(AdvancedCommerceEnvelope.Wrapper.self, from: Array(bytes)),
             let request = request(in: wrapper.signatureInfo.token)
         else { throw Objection("the advancedCommerceData holds no signed request to modify a subscription") }
         guard request.operation == .modifySubscription, request.changeItems?.count == 1 else {
