@@ -70,12 +70,8 @@ extension SQLiteStorage: ConsumptionStorage {
         let times: [SQLValue] = [.integer(now), .integer(LongestDelay.inquiry.horizon(at: now))]
         guard try await read({ try $0.exists("\(ConsumptionTables.due) LIMIT 1", times) }) else { return [] }
         return try await write { db in
-            let inquiries = try db.all(
-                """
-                SELECT \(ConsumptionTables.columns) FROM consumption_requests WHERE id IN (\(ConsumptionTables.due))
-                ORDER BY deadline, id LIMIT ?
-                """, times + [.init(limit)]
-            ) { ConsumptionTables.inquiry($0) }
+            let inquiries = try ConsumptionTables.inquiries(
+                "WHERE id IN (\(ConsumptionTables.due)) ORDER BY deadline, id LIMIT ?", times + [.init(limit)], db)
             for inquiry in inquiries {
                 try db.run(
                     "UPDATE consumption_requests SET next_attempt_at = ? WHERE id = ?",
@@ -87,9 +83,7 @@ extension SQLiteStorage: ConsumptionStorage {
 
     package func settle(_ inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws {
         try await write { db in
-            let known = try db.first(
-                "SELECT \(ConsumptionTables.columns) FROM consumption_requests WHERE id = ?", [.integer(inquiry.id)]
-            ) { ConsumptionTables.inquiry($0) }
+            let known = try ConsumptionTables.inquiries("WHERE id = ?", [.integer(inquiry.id)], db).first
             guard var known, known.settle(as: inquiry, leaseEnds: leaseEnds) else { return }
             try db.run(
                 """
@@ -109,13 +103,11 @@ extension SQLiteStorage: ConsumptionStorage {
         try await read { db in
             var all: [ConsumptionInquiry] = []
             for original in Set(originalTransactionIDs.map { ExactText($0) }) {
-                all += try db.all(
+                all += try ConsumptionTables.inquiries(
                     """
-                    SELECT \(ConsumptionTables.columns) FROM consumption_requests
                     WHERE scope = ?1 AND original_id = ?2 AND (?3 IS NULL OR transaction_id = ?3)
                     ORDER BY requested_at DESC, id DESC LIMIT ?4
-                    """, [.integer(scope), .text(original.text), .init(transactionID), .init(limit)]
-                ) { ConsumptionTables.inquiry($0) }
+                    """, [.integer(scope), .text(original.text), .init(transactionID), .init(limit)], db)
             }
             return Array(all.sorted { ($0.requestedAt, $0.id) > ($1.requestedAt, $1.id) }.prefix(limit))
         }
@@ -125,23 +117,17 @@ extension SQLiteStorage: ConsumptionStorage {
         try await read { db in
             // Those that wait have an index, and are few: each waits for twelve hours at most. The plus keeps SQLite from
             // going through all that were ever asked instead.
-            try db.all(
-                """
-                SELECT \(ConsumptionTables.columns) FROM consumption_requests
-                WHERE state = 'pending' AND +scope = ? ORDER BY deadline, id LIMIT ?
-                """, [.integer(scope), .init(limit)]
-            ) { ConsumptionTables.inquiry($0) }
+            try ConsumptionTables.inquiries(
+                "WHERE state = 'pending' AND +scope = ? ORDER BY deadline, id LIMIT ?",
+                [.integer(scope), .init(limit)], db)
         }
     }
 
     package func inquiries(in scope: Int64, before id: Int64, limit: Int) async throws -> [ConsumptionInquiry] {
         try await read { db in
-            try db.all(
-                """
-                SELECT \(ConsumptionTables.columns) FROM consumption_requests
-                WHERE scope = ? AND id < ? ORDER BY id DESC LIMIT ?
-                """, [.integer(scope), .integer(id), .init(limit)]
-            ) { ConsumptionTables.inquiry($0) }
+            try ConsumptionTables.inquiries(
+                "WHERE scope = ? AND id < ? ORDER BY id DESC LIMIT ?",
+                [.integer(scope), .integer(id), .init(limit)], db)
         }
     }
 }

@@ -84,6 +84,11 @@ enum ConsumptionTables {
             ])
     }
 
+    /// The questions that the end of a query selects.
+    static func inquiries(_ those: String, _ values: [SQLValue], _ db: Database) throws -> [ConsumptionInquiry] {
+        try db.all("SELECT \(columns) FROM consumption_requests \(those)", values) { inquiry($0) }
+    }
+
     /// Gives the questions about a transaction their decisions. One from before there was the table of them stays.
     private static func settle(_ transaction: [SQLValue], _ db: Database) throws {
         let decisions = try db.all(
@@ -96,13 +101,8 @@ enum ConsumptionTables {
                 RefundDecision(decision: $0, decidedAt: row.number(1) ?? 0, notification: row.text(2) ?? "")
             }
         }
-        let asked = try db.all(
-            """
-            SELECT \(columns) FROM consumption_requests
-            WHERE scope = ? AND original_id = ? AND transaction_id = ?
-            """, transaction
-        ) { inquiry($0) }
-        for var inquiry in asked {
+        let those = "WHERE scope = ? AND original_id = ? AND transaction_id = ?"
+        for var inquiry in try inquiries(those, transaction, db) {
             inquiry.decide(by: decisions)
             try db.run(
                 "UPDATE consumption_requests SET decision = ?, decided_at = ?, state = ? WHERE id = ?",
