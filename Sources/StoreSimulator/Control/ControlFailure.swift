@@ -55,17 +55,14 @@ package struct ControlFailure: Error {
     }
 
     var answer: HTTPAnswer {
-        let body = Body(code: code, message: message, retryable: status >= 500, param: param)
-        // A few plain members: there is nothing in it that could not be written.
-        let json = (try? ControlJSON.encode(body)) ?? Array("{\"object\":\"error\"}".utf8)
-        return .json(json, status: status)
-    }
-
-    private struct Body: Encodable {
-        var object = "error"
-        let code: String
-        let message: String
-        let retryable: Bool
-        let param: String?
+        var json = JSONWriter()
+        json.object { json in
+            json.member("code", code)
+            json.member("message", message)
+            json.member("object", "error")
+            json.member("param", param)
+            json.member("retryable", status >= 500)
+        }
+        return .json(json.bytes, status: status)
     }
 }

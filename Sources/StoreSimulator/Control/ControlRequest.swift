@@ -27,35 +27,27 @@ struct ControlRequest: Sendable {
 
     /// The number of items that a page has: 100, or what `limit` says, up to 1,000.
     var limit: Int {
-        get throws(ControlFailure) {
-            guard let text = query["limit"] else { return 100 }
-            guard let limit = Int(text), (1...1000).contains(limit) else {
-                throw ControlFailure(400, "invalid_request", "limit is 1 to 1000", param: "limit")
-            }
-            return limit
-        }
+        get throws(ControlFailure) { try number("limit", in: 1...1000, "limit is 1 to 1000") ?? 100 }
     }
 
     /// How long something is to last, up to a year.
     var seconds: TimeInterval? {
-        get throws(ControlFailure) {
-            guard let text = query["seconds"] else { return nil }
-            guard let seconds = Double(text), (1...31_622_400).contains(seconds) else {
-                throw ControlFailure(400, "invalid_request", "seconds is 1 to 31622400", param: "seconds")
-            }
-            return seconds
-        }
+        get throws(ControlFailure) { try number("seconds", in: 1...31_622_400, "seconds is 1 to 31622400") }
     }
 
     /// Where a page begins.
     var start: Int {
-        get throws(ControlFailure) {
-            guard let text = query["page"] else { return 0 }
-            guard let start = Int(text), start >= 0 else {
-                throw ControlFailure(400, "invalid_request", "page is what next_page said", param: "page")
-            }
-            return start
+        get throws(ControlFailure) { try number("page", in: 0...Int.max, "page is what next_page said") ?? 0 }
+    }
+
+    private func number<Number: LosslessStringConvertible & Comparable>(
+        _ name: String, in range: ClosedRange<Number>, _ form: String
+    ) throws(ControlFailure) -> Number? {
+        guard let text = query[name] else { return nil }
+        guard let number = Number(text), range.contains(number) else {
+            throw ControlFailure(400, "invalid_request", form, param: name)
         }
+        return number
     }
 
     /// Refuses a body, or a member of it, that is an object by another name than these, and suggests the nearest one.
