@@ -53,7 +53,7 @@ import Testing
                 let reception = try await ledger.commit(receiving: [received], folding: []).first
                 #expect(reception.map { $0 == .kept($0.id) } == true, "\(text)")
             }
-            #expect(try await ledger.historyRequestCounts(in: scope.id).waiting == Self.names.count)
+            #expect(try await ledger.missing(in: scope.id).historyRequests == Self.names.count)
             // One of them is nobody's any more.
             _ = try await ledger.erase("a", in: scope, at: 9)
             for (index, name) in Self.names.enumerated() {

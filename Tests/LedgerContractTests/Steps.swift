@@ -235,7 +235,8 @@ extension Step {
                 }
             default: try await ledger.record(revision: "r\(id)", of: id, in: scope.id, at: now)
             }
-            let (waiting, failed) = try await ledger.historyRequestCounts(in: scope.id)
+            let missing = try await ledger.missing(in: scope.id)
+            let (waiting, failed) = (missing.historyRequests, missing.failedHistoryRequests)
             let mark = try await ledger.historyMark(of: [id], in: scope.id)?.revision ?? "-"
             let due = try await ledger.takeHistoryRequests(at: now, limit: 10).map {
                 "\($0.scope) \($0.transactionID) \($0.reason) \($0.attempts) \($0.nextAttemptAt) \($0.failure ?? "-")"

@@ -161,13 +161,6 @@ extension MemoryLedger: HistoryRequestStorage {
     package func fail(request id: Int64, code: String, at now: Milliseconds) async throws {
         try write { state in state.change(request: id) { ($0.isGivenUp, $0.failure) = (true, code) } }
     }
-
-    package func historyRequestCounts(in scope: Int64) async throws -> (waiting: Int, failed: Int) {
-        try read { state in
-            let all = state.historyRequests.filter { $0.key.scope == scope }.values
-            return (all.count { !$0.isGivenUp }, all.count { $0.isGivenUp })
-        }
-    }
 }
 
 extension MemoryLedger.State {

@@ -22,7 +22,6 @@ package struct OnlineCheck: Sendable {
 
     private let configuration: ServerConfiguration
     private let verifier: SignedDataVerifier
-    private let clock: ServerClock
     private let patience: Duration
     private let pause: Duration
 
@@ -35,7 +34,6 @@ package struct OnlineCheck: Sendable {
     ) async throws {
         let clock = try await ServerClock(configuration.clock)
         self.configuration = configuration
-        self.clock = clock
         self.patience = patience
         self.pause = pause
         verifier = try ServerCore.verifier(configuration, validAt: configuration.trust.validAt, clock)

@@ -71,7 +71,4 @@ package protocol HistoryRequestStorage: Sendable {
 
     /// Gives one up: the App Store will never answer it. It stays, with the reason, until it is added again.
     func fail(request id: Int64, code: String, at now: Milliseconds) async throws
-
-    /// How many wait and how many were given up.
-    func historyRequestCounts(in scope: Int64) async throws -> (waiting: Int, failed: Int)
 }

@@ -178,9 +178,6 @@ package enum KeptSource: Sendable, Hashable {
         case .statement(let kept): kept.isDamaged
         }
     }
-
-    /// The statement; nil for a notification.
-    package var statement: KeptStatement? { if case .statement(let kept) = self { kept } else { nil } }
 }
 
 /// A fact that came by itself, with its text.

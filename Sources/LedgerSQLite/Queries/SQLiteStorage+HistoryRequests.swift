@@ -145,15 +145,4 @@ extension SQLiteStorage: HistoryRequestStorage {
                 [.integer(now), .text(code), .integer(id)])
         }
     }
-
-    package func historyRequestCounts(in scope: Int64) async throws -> (waiting: Int, failed: Int) {
-        try await read { db in
-            try db.first(
-                "SELECT count(*), count(failed_at) FROM errands WHERE scope = ?", [.integer(scope)]
-            ) { row in
-                let (all, failed) = (row.number(0) ?? 0, row.number(1) ?? 0)
-                return (waiting: Int(all - failed), failed: Int(failed))
-            } ?? (0, 0)
-        }
-    }
 }

@@ -73,8 +73,8 @@ extension `What is damaged on disk` {
             try await Self.rebuild(world)
             try await world.simulator.advance(by: 86_400)
             try await core.recovery.runHistoryRequests()
-            let counts = try await storage.historyRequestCounts(in: scope.id)
-            #expect(counts.waiting == 0 && counts.failed == 0)
+            let missing = try await storage.missing(in: scope.id)
+            #expect(missing.historyRequests == 0 && missing.failedHistoryRequests == 0)
         }
     }
 

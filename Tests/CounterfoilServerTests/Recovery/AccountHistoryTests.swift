@@ -48,7 +48,7 @@ import Testing
             world.simulator.revokeAPIKey(world.simulator.information.keyID)
             let history = try await core.histories.ask(about: [original], in: scope, because: .restore)
             #expect(history.state == .pending)
-            #expect(try await core.storage.historyRequestCounts(in: scope.id).waiting == 1)
+            #expect(try await core.storage.missing(in: scope.id).historyRequests == 1)
         }
     }
 

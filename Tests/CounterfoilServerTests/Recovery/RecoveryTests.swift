@@ -196,9 +196,9 @@ import Testing
                 requests: [transaction, "2000000999999999"], in: scope.id, because: .restore, at: 0)
             try await core.recovery.runNow()
             #expect(try await core.storage.lineage(transaction, in: scope.id) != nil)
-            let counts = try await core.storage.historyRequestCounts(in: scope.id)
-            #expect(counts.waiting == 0)
-            #expect(counts.failed == 1)
+            let missing = try await core.storage.missing(in: scope.id)
+            #expect(missing.historyRequests == 0)
+            #expect(missing.failedHistoryRequests == 1)
         }
     }
 }
