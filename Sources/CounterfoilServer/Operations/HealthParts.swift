@@ -59,9 +59,9 @@ extension ServerCore {
     private func inboxPart() async -> HealthPart {
         do {
             let backlog = try await storage.backlog()
-            let age = backlog.oldest.map { now.milliseconds - $0 } ?? 0
+            let isLate = backlog.oldest.map { $0 < now.milliseconds - Self.longestWait } ?? false
             let detail = "\(backlog.count) notifications wait to be processed."
-            return HealthPart("inbox", age > Self.longestWait ? .warning : .good, detail)
+            return HealthPart("inbox", isLate ? .warning : .good, detail)
         } catch { return HealthPart("inbox", .failing, "The ledger cannot be read: \(error.logReason).") }
     }
 

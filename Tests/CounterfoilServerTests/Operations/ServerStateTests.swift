@@ -6,6 +6,7 @@ import StoreSimulator
 import TestSupport
 import Testing
 
+@testable import LedgerSQLite
 @testable import Ledger
 
 @Suite struct `What the server says of itself` {
@@ -27,6 +28,18 @@ import Testing
             #expect(try await status("webhooks") == "warning")
             try world.server.core.readiness.startDraining()
             #expect(try await status("server") == "failing")
+        }
+    }
+
+    @Test func `is told though the date of what waits is damaged`() async throws {
+        try await World.withAPI { world in
+            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            try await storage.write { db in
+                try db.run("INSERT INTO inbox (id, received_at) VALUES (9999, ?)", [.integer(.min)])
+            }
+            let parts = try await world.api.get("/v1/operations/health").items
+            let inbox = try #require(parts.first { $0["name"] as? String == "inbox" })
+            #expect(inbox["status"] as? String == "warning")
         }
     }
 
