@@ -5,7 +5,7 @@ internal import GRDB
 /// What is left to do about an endpoint after a short transaction has decided it. An endpoint may have millions of
 /// deliveries, and who waits for a commit must not wait until all of them are written.
 enum WebhookJobs {
-    enum Kind: String {
+    enum Kind: String, CaseIterable {
         /// The endpoint is gone; its deliveries follow.
         case remove
         /// What waited is given up.
@@ -54,22 +54,28 @@ enum WebhookJobs {
         return true
     }
 
+    /// What this version knows to do. Anything else stays as it is: nobody could end it.
+    private static let kinds = Kind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+
     private static func carryOutSlice(limit: Int, at now: Milliseconds, _ db: Database) throws -> Bool {
-        let job = try db.first("SELECT endpoint, kind, position, through FROM webhook_chores LIMIT 1", []) { row in
-            (
-                endpoint: row.number(0) ?? 0, kind: row.text(1).flatMap(Kind.init), position: row.number(2) ?? 0,
-                through: row.number(3) ?? 0
-            )
+        let job = try db.first(
+            "SELECT endpoint, kind, position, through FROM webhook_chores WHERE kind IN (\(kinds)) LIMIT 1", []
+        ) { row in
+            row.text(1).flatMap(Kind.init).map { kind in
+                (
+                    endpoint: row.number(0) ?? 0, kind: kind, position: row.number(2) ?? 0,
+                    through: row.number(3) ?? 0
+                )
+            }
         }
         guard let job else { return false }
         let position: Int64?
         switch job.kind {
-        case .remove?: position = try remove(job.endpoint, limit, db)
-        case .discard?: position = try discard(job.endpoint, job.position, job.through, limit, now, db)
-        case .resume?: position = try resume(job.endpoint, job.position, job.through, limit, now, db)
-        case nil: position = nil
+        case .remove: position = try remove(job.endpoint, limit, db)
+        case .discard: position = try discard(job.endpoint, job.position, job.through, limit, now, db)
+        case .resume: position = try resume(job.endpoint, job.position, job.through, limit, now, db)
         }
-        let key: [SQLValue] = [.integer(job.endpoint), .init(job.kind?.rawValue)]
+        let key: [SQLValue] = [.integer(job.endpoint), .text(job.kind.rawValue)]
         if let position {
             try db.run(
                 "UPDATE webhook_chores SET position = ? WHERE endpoint = ? AND kind = ?", [.integer(position)] + key)

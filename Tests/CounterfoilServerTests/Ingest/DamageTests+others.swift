@@ -115,6 +115,24 @@ extension `What is damaged on disk` {
         }
     }
 
+    @Test func `work about an endpoint that nobody knows has an end, and holds up no other`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let storage = try await TestLedger(in: folder).storage
+            try await storage.registerWebhooks(["a"], at: 0)
+            let id = try #require(try await storage.webhookEndpoints().first?.id)
+            try await storage.pool.write { db in
+                try db.execute(sql: "INSERT INTO webhook_chores VALUES (0, 'unknown', 0, 0)")
+            }
+            try await storage.removeWebhook(id)
+            var pieces = 0
+            while pieces < 9, try await storage.runWebhookJob(limit: 10, at: 0) { pieces += 1 }
+            #expect(pieces < 9)
+            let left = try await storage.read { db in try db.all("SELECT kind FROM webhook_chores", []) { $0.text(0) } }
+            #expect(left == ["unknown"])
+            try storage.close()
+        }
+    }
+
     @Test func `an endpoint can be removed, by a key for all apps`() async throws {
         let sandbox = "key-of-the-sandbox-with-enough-letters"
         try await World.runTelling({ configuration, _ in
