@@ -67,6 +67,29 @@ extension `The contract of every database` {
     }
 
     @Test(arguments: Engine.allCases)
+    func `an event waits since it was learned of, though no delivery is made of it`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, scope in
+            let endpoint = try await Self.endpoint("crm", ledger)
+            let content = GrantEvent.Content(
+                customer: "anna", entitlement: "premium", reason: "sorry", actor: "team")
+            for instant: Milliseconds in 5...6 {
+                _ = try await ledger.createGrant("grant \(instant)", content, in: scope.id, at: instant)
+            }
+            let waiting = WebhookBacklog(deliveries: 0, oldest: 5, disabledEndpoints: 0)
+            #expect(try await ledger.webhookBacklog() == waiting)
+            #expect(try await ledger.webhookBacklog(without: [endpoint.id]).oldest == nil)
+            try await ledger.switchWebhook(
+                endpoint.id, .init(reason: .requested, since: 7), discardingBacklog: false, at: 7)
+            #expect(try await ledger.webhookBacklog().oldest == nil)
+            try await ledger.switchWebhook(endpoint.id, nil, discardingBacklog: false, at: 8)
+            #expect(try await ledger.webhookBacklog() == waiting)
+            let target = FanOutTarget(endpoint: endpoint.id) { _, _ in 0 }
+            _ = try await ledger.fanOut(to: [target], within: .none, limit: 9, at: 9)
+            #expect(try await ledger.webhookBacklog().oldest == nil)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `an endpoint is not given up for what failed once long ago`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await Walk(try engine.open(in: folder)).ledger

@@ -104,8 +104,12 @@ extension MemoryLedger: WebhookStorage {
     package func webhookBacklog(without gone: [Int64]) async throws -> WebhookBacklog {
         try read { state in
             let waiting = state.deliveries.values.filter { $0.state == .pending && !gone.contains($0.endpoint) }
+            let next = state.endpoints.values.compactMap { endpoint -> Milliseconds? in
+                guard endpoint.endpoint.disabled == nil, !gone.contains(endpoint.endpoint.id) else { return nil }
+                return state.event(endpoint.endpoint.cursor + 1)?.createdAt
+            }
             return WebhookBacklog(
-                deliveries: min(waiting.count, WebhookBacklog.limit), oldest: waiting.map(\.createdAt).min(),
+                deliveries: min(waiting.count, WebhookBacklog.limit), oldest: (waiting.map(\.createdAt) + next).min(),
                 disabledEndpoints: state.endpoints.values.count {
                     $0.endpoint.disabled != nil && !gone.contains($0.endpoint.id)
                 })

@@ -162,7 +162,7 @@ package struct ReplayOutcome: Sendable, Hashable {
 package struct WebhookBacklog: Sendable, Hashable {
     /// Deliveries that have not ended; counted up to ``limit``.
     package var deliveries: Int
-    /// Since when the oldest of them waits.
+    /// Since when the oldest of them waits, or an event of which no delivery was made yet to an endpoint that is on.
     package var oldest: Milliseconds?
     /// Endpoints that are switched off.
     package var disabledEndpoints: Int

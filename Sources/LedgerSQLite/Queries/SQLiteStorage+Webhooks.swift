@@ -176,8 +176,15 @@ extension SQLiteStorage: WebhookStorage {
             let disabled = try db.first(
                 "SELECT count(*) FROM (\(endpoints) AND disabled_reason IS NOT NULL)", []
             ) { $0.number(0) }
+            let next = try db.first(
+                """
+                SELECT min((SELECT created_at FROM events WHERE seq > cursor ORDER BY seq LIMIT 1))
+                FROM webhook_endpoints WHERE id NOT IN (\(numbers)) AND disabled_reason IS NULL
+                """, []
+            ) { $0.number(0) }
             return WebhookBacklog(
-                deliveries: Int(clamping: waiting?.count ?? 0), oldest: waiting?.oldest,
+                deliveries: Int(clamping: waiting?.count ?? 0),
+                oldest: [waiting?.oldest, next].compactMap(\.self).min(),
                 disabledEndpoints: Int(clamping: disabled ?? 0))
         }
     }

@@ -120,7 +120,8 @@ extension MetricFamily {
         "counterfoil_webhook_attempts_total", .counter, "Webhook delivery attempts by result.",
         leading: ["delivered", "retried", "failed"])
     package static let webhookAge = MetricFamily(
-        "counterfoil_webhook_oldest_age_seconds", .gauge, "Waiting time of the oldest webhook delivery.")
+        "counterfoil_webhook_oldest_age_seconds", .gauge,
+        "Waiting time of the oldest webhook delivery, or event without one.")
     package static let disabledWebhooks = MetricFamily(
         "counterfoil_webhook_endpoints_disabled", .gauge, "Disabled webhook endpoints.")
     package static let rootExpiry = MetricFamily(

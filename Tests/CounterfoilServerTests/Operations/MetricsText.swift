@@ -155,7 +155,7 @@ let metricsText = #"""
     counterfoil_webhook_attempts_total{result="discarded"} 0
     # HELP counterfoil_webhook_backlog Pending webhook deliveries, at most 100,000.
     # TYPE counterfoil_webhook_backlog gauge
-    # HELP counterfoil_webhook_oldest_age_seconds Waiting time of the oldest webhook delivery.
+    # HELP counterfoil_webhook_oldest_age_seconds Waiting time of the oldest webhook delivery, or event without one.
     # TYPE counterfoil_webhook_oldest_age_seconds gauge
     # HELP counterfoil_webhook_endpoints_disabled Disabled webhook endpoints.
     # TYPE counterfoil_webhook_endpoints_disabled gauge
