@@ -96,6 +96,9 @@ extension ServerClock {
         fileprivate var end: ContinuousClock.Instant
         fileprivate var begun: Milliseconds
         fileprivate var length: Milliseconds
+
+        /// How long it lasts unless the clock jumps.
+        package var remaining: Duration { ContinuousClock.now.duration(to: end) }
     }
 }
 

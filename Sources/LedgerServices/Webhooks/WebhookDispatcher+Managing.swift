@@ -72,7 +72,10 @@ extension WebhookDispatcher {
     /// Sends events again that an endpoint takes. What failed before and would be tried again later goes before them, now.
     package func replay(_ range: ReplayRange, to webhook: ManagedWebhook) async throws -> ReplayOutcome {
         let target = target(webhook.stored, webhook.definition)
-        defer { letGoSoon() }
+        defer {
+            resume(webhook.stored.id)
+            letGoSoon()
+        }
         return try await storage.replay(range, to: target, at: now)
     }
 
@@ -85,7 +88,7 @@ extension WebhookDispatcher {
     package func test(_ endpoint: WebhookEndpoint) async throws -> WebhookDelivery? {
         let event = LedgerEvent(
             id: "evt_" + UUID().uuidString.lowercased(), scope: 0, type: .webhookTest, occurredAt: now, createdAt: now)
-        defer { wake() }
+        defer { resume(endpoint.id) }
         return try await storage.addWebhookTest(event, to: endpoint.id)
     }
 }

@@ -21,6 +21,10 @@ package final class WebhookDispatcher: Service {
         /// What is being sent, or was and is not noted yet, by endpoint.
         package var underWay: [Int64: Set<Int64>] = [:]
         package var outcomes: [DeliveryOutcome] = []
+        /// How it went at endpoints where something failed since something arrived.
+        var backoffs: [Int64: EndpointBackoff] = [:]
+        /// The last pause of each endpoint at which nothing arrives. After it one delivery is sent.
+        var pauses: [Int64: ServerClock.Pause] = [:]
         var settlers: [CheckedContinuation<Void, Never>] = []
         var alarm: ContinuousClock.Instant?
         var gate = FanOutGate()
@@ -84,11 +88,13 @@ package final class WebhookDispatcher: Service {
             state.hasJobs = true
             // What was made for one that was off had to stay.
             state.hasNamed = true
+            // What was changed may be what was wrong.
+            (state.backoffs, state.pauses) = ([:], [:])
         }
         wake()
     }
 
-    /// Waits until everything that is due now was sent.
+    /// Waits until everything that is due now was sent, but for what an endpoint's pause puts off.
     package func settle() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
@@ -287,10 +293,15 @@ package final class WebhookDispatcher: Service {
     private func send(
         to endpoint: WebhookEndpoint, _ definition: WebhookDefinition, _ group: inout DiscardingTaskGroup
     ) async throws -> Bool {
-        let underWay = state.withLock { $0.underWay[endpoint.id] ?? [] }
-        guard underWay.count < Self.width else { return true }
-        let due = try await storage.dueDeliveries(of: endpoint.id, at: now, limit: Self.width + underWay.count)
-        for delivery in due.filter({ !underWay.contains($0.id) }).prefix(Self.width - underWay.count) {
+        let (underWay, pause) = state.withLock { ($0.underWay[endpoint.id] ?? [], $0.pauses[endpoint.id]) }
+        if let pause, !clock.isOver(pause) {
+            setAlarm(in: pause.remaining, &group)
+            return false
+        }
+        let width = pause == nil ? Self.width : 1
+        guard underWay.count < width else { return true }
+        let due = try await storage.dueDeliveries(of: endpoint.id, at: now, limit: width + underWay.count)
+        for delivery in due.filter({ !underWay.contains($0.id) }).prefix(width - underWay.count) {
             state.withLock { _ = $0.underWay[endpoint.id, default: []].insert(delivery.id) }
             group.addTask { await self.deliver(delivery, definition) }
         }
@@ -306,13 +317,19 @@ package final class WebhookDispatcher: Service {
             await attempt(delivery, definition)
         }
         if let outcome { metrics.count(outcome) }
-        state.withLock { state in
+        let beginsToPause = state.withLock { state in
             // What was cut short is sent again.
-            if let outcome {
-                state.outcomes.append(outcome)
-            } else {
+            guard let outcome else {
                 Self.remove(delivery.id, delivery.endpoint, &state)
+                return false
             }
+            state.outcomes.append(outcome)
+            return slowDown(after: outcome, &state)
+        }
+        if beginsToPause {
+            logger.warning(
+                "a webhook only fails, and is tried with one delivery at a time until one arrives",
+                metadata: ["endpoint": "\(delivery.endpoint)"])
         }
         wake()
     }

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+internal import NIOHTTP1
+
+@testable import Ledger
+
+@Suite struct `A webhook endpoint that only fails` {
+    /// More than fail before it is noticed and with the pauses of some minutes.
+    private static let count = 40
+
+    /// Has much wait for a receiver that is down.
+    private static func fail(_ world: World, _ receiver: WebhookReceiver) async throws {
+        receiver.answer(503)
+        for number in 0..<count { _ = try await world.buy("customer-\(number)") }
+        try await world.tell()
+        try #require(try await world.deliveries().count == count)
+    }
+
+    /// How many deliveries were never attempted.
+    private static func untried(_ world: World) async throws -> Int {
+        try await world.deliveries().count { $0.attempts == 0 && $0.lastError == nil }
+    }
+
+    @Test func `is tried with few deliveries, and gets all when it is back`() async throws {
+        try await World.runTelling { world, receiver in
+            try await Self.fail(world, receiver)
+            #expect(receiver.take().count < 30)
+            #expect(try await Self.untried(world) > 10)
+            receiver.answer(200)
+            try await world.tell(after: 60)
+            #expect(try await world.deliveries().allSatisfy { $0.state == .delivered })
+            #expect(Set(receiver.take().map(\.id)).count == Self.count)
+        }
+    }
+
+    @Test(arguments: ["test", "replay", "enable"])
+    func `is tried at once when somebody believes that it works`(_ request: String) async throws {
+        try await World.runTelling { world, receiver in
+            try await Self.fail(world, receiver)
+            let event = try #require(receiver.take().first?.id)
+            // Until the pauses are longer than this test takes.
+            for _ in 0..<6 { try await world.tell(after: 60) }
+            try #require(try await Self.untried(world) > 0)
+            receiver.answer(200)
+            try await world.tell()
+            try #require(try await Self.untried(world) > 0)
+            let answer =
+                switch request {
+                case "test": try await world.send(.POST, "/v1/webhooks/backend/test")
+                case "replay":
+                    try await world.send(.POST, "/v1/webhooks/backend/replay", #"{"event_id": "\#(event)"}"#)
+                default: try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": true}"#)
+                }
+            #expect((200..<300).contains(answer.status))
+            try await world.tell()
+            #expect(try await Self.untried(world) == 0)
+        }
+    }
+}
