@@ -50,7 +50,7 @@ import Testing
                 let expected = Array([1, 0, 2].prefix(limit))
                 let due = try await ledger.dueDeliveries(of: endpoint.id, at: Self.now, limit: limit)
                 #expect(due.map(\.eventID) == expected.map { "evt_\($0)" })
-                let requests = try await ledger.takeHistoryRequests(at: Self.now, limit: limit)
+                let requests = try await ledger.takeHistoryRequests(in: scope.id, at: Self.now, limit: limit)
                 #expect(requests.map(\.transactionID) == expected.map { "\($0)" })
             }
         }
@@ -62,7 +62,7 @@ import Testing
             try await ledger.add(requests: ["1"], in: scope.id, because: .restore, at: Self.ahead)
             let next = Self.now + LongestDelay.historyRequest.milliseconds
             try await ledger.putAside("2", in: scope.id, code: "no", until: next, at: Self.now)
-            let taken = try await ledger.takeHistoryRequests(at: Self.now, limit: 9)
+            let taken = try await ledger.takeHistoryRequests(in: scope.id, at: Self.now, limit: 9)
             #expect(taken.map(\.transactionID) == ["1"])
         }
     }

@@ -18,12 +18,15 @@ extension `The contract of every database` {
             for number: Milliseconds in 4...5 {
                 try await ledger.add(requests: ["\(number)"], in: scopes[1], because: .restore, at: number)
             }
-            let taken = try await ledger.takeHistoryRequests(at: 4, limit: 2)
-            #expect(taken.map(\.transactionID) == ["1", "2", "4"])
-            #expect(taken.map(\.scope) == [scopes[0], scopes[0], scopes[1]])
+            func taken(_ scope: Int64) async throws -> [HistoryRequest] {
+                try await ledger.takeHistoryRequests(in: scope, at: 4, limit: 2)
+            }
+            let first = try await taken(scopes[0])
+            #expect(first.map(\.transactionID) == ["1", "2"] && first.allSatisfy { $0.scope == scopes[0] })
+            #expect(try await taken(scopes[1]).map(\.transactionID) == ["4"])
             // What was given up and what is not due take nobody's place.
-            try await ledger.fail(request: try #require(taken.first?.id), code: "never", at: 4)
-            #expect(try await ledger.takeHistoryRequests(at: 4, limit: 2).map(\.transactionID) == ["2", "3", "4"])
+            try await ledger.fail(request: try #require(first.first?.id), code: "never", at: 4)
+            #expect(try await taken(scopes[0]).map(\.transactionID) == ["2", "3"])
         }
     }
 
@@ -33,16 +36,16 @@ extension `The contract of every database` {
             let walk = try await Walk(try engine.open(in: folder))
             let (ledger, scope) = (walk.ledger, walk.scopes[0].id)
             try await ledger.putAside("1", in: scope, code: "no", until: 1, at: 1)
-            let first = try #require(try await ledger.takeHistoryRequests(at: 2, limit: 9).first)
+            let first = try #require(try await ledger.takeHistoryRequests(in: scope, at: 2, limit: 9).first)
             try await ledger.finish(request: first.id)
             try await ledger.putAside("2", in: scope, code: "no", until: 1, at: 2)
             try await ledger.finish(request: first.id)
-            let second = try #require(try await ledger.takeHistoryRequests(at: 2, limit: 9).first)
+            let second = try #require(try await ledger.takeHistoryRequests(in: scope, at: 2, limit: 9).first)
             try await ledger.finish(request: second.id)
             // It was asked for by somebody else too, and could not be believed.
             try await ledger.postpone(first, until: 3, code: "no")
             for id in [first.id, second.id] { try await ledger.finish(request: id) }
-            #expect(try await ledger.takeHistoryRequests(at: 3, limit: 9).map(\.transactionID) == ["1"])
+            #expect(try await ledger.takeHistoryRequests(in: scope, at: 3, limit: 9).map(\.transactionID) == ["1"])
         }
     }
 }

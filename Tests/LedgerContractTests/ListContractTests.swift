@@ -133,7 +133,7 @@ import Testing
         counts["refusals"] = try await ledger.refusals(before: .max, limit: limit).count
         counts["audit"] = try await ledger.audit(before: .max, limit: limit).count
         counts["recoveries"] = try await ledger.recoveries(in: [id], before: nil, limit: limit).count
-        counts["requests"] = try await ledger.takeHistoryRequests(at: now, limit: limit).count
+        counts["requests"] = try await ledger.takeHistoryRequests(in: id, at: now, limit: limit).count
         counts["waiting"] = try await ledger.pendingInquiries(in: id, limit: limit).count
         counts["asked"] = try await ledger.inquiries(in: id, before: .max, limit: limit).count
         counts["asked about"] =

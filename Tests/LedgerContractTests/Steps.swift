@@ -220,7 +220,9 @@ extension Step {
         let (id, kind) = (facts.original(), Int.random(in: 0..<8, using: &facts.random))
         return Step(name: "request \(kind) \(id)") { walk in
             let ledger = walk.ledger
-            let taken = try await ledger.takeHistoryRequests(at: now, limit: 10).first { $0.transactionID == id }
+            let taken = try await ledger.takeHistoryRequests(in: scope.id, at: now, limit: 10).first {
+                $0.transactionID == id
+            }
             switch kind {
             case 0, 1: try await ledger.add(requests: [id], in: scope.id, because: .restore, at: now)
             case 2: try await ledger.putAside(id, in: scope.id, code: "no", until: now + 1000, at: now)
@@ -238,7 +240,7 @@ extension Step {
             let missing = try await ledger.missing(in: scope.id)
             let (waiting, failed) = (missing.historyRequests, missing.failedHistoryRequests)
             let mark = try await ledger.historyMark(of: [id], in: scope.id)?.revision ?? "-"
-            let due = try await ledger.takeHistoryRequests(at: now, limit: 10).map {
+            let due = try await ledger.takeHistoryRequests(in: scope.id, at: now, limit: 10).map {
                 "\($0.scope) \($0.transactionID) \($0.reason) \($0.attempts) \($0.nextAttemptAt) \($0.failure ?? "-")"
             }
             return "\(waiting) \(failed) \(mark) \(due.sorted())"

@@ -107,17 +107,14 @@ extension MemoryLedger: HistoryRequestStorage {
         }
     }
 
-    package func takeHistoryRequests(at now: Milliseconds, limit: Int) async throws -> [HistoryRequest] {
+    package func takeHistoryRequests(
+        in scope: Int64, at now: Milliseconds, limit: Int
+    ) async throws -> [HistoryRequest] {
         try read { state in
             let due = state.historyRequests.values.filter {
-                !$0.isGivenUp && LongestDelay.historyRequest.isOver($0.nextAttemptAt, at: now)
+                $0.scope == scope && !$0.isGivenUp && LongestDelay.historyRequest.isOver($0.nextAttemptAt, at: now)
             }
-            let inOrder = due.sorted { ($0.nextAttemptAt, $0.id) < ($1.nextAttemptAt, $1.id) }
-            var counts: [Int64: Int] = [:]
-            return inOrder.filter { request in
-                counts[request.scope, default: 0] += 1
-                return counts[request.scope, default: 0] <= limit
-            }
+            return Array(due.sorted { ($0.nextAttemptAt, $0.id) < ($1.nextAttemptAt, $1.id) }.prefix(limit))
         }
     }
 

@@ -52,9 +52,9 @@ package protocol HistoryRequestStorage: Sendable {
         requests transactionIDs: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds
     ) async throws
 
-    /// Those that may be tried at `now`, at most `limit` of each scope, the longest waiting first. They stay until they
-    /// are finished, failed or postponed.
-    func takeHistoryRequests(at now: Milliseconds, limit: Int) async throws -> [HistoryRequest]
+    /// Those of a scope that may be tried at `now`, at most `limit`, the longest waiting first. They stay until they are
+    /// finished, failed or postponed.
+    func takeHistoryRequests(in scope: Int64, at now: Milliseconds, limit: Int) async throws -> [HistoryRequest]
 
     /// Crosses one off: its history is in the ledger. A number is never used again, so that who finishes one a second time
     /// crosses off no other.

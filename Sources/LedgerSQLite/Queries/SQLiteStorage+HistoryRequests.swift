@@ -51,13 +51,6 @@ enum HistoryRequestTable {
         ) { request($0) }
     }
 
-    /// The next scope in which some wait.
-    static func scope(after scope: Int64, _ db: Database) throws -> Int64? {
-        try db.first("SELECT scope FROM \(waiting) AND scope > ? ORDER BY scope LIMIT 1", [.integer(scope)]) {
-            $0.number(0)
-        }
-    }
-
     /// A number that no other request has or had: one that was finished may be finished again, by somebody who took it too.
     static let newNumber = "random() & 0x7FFFFFFFFFFFFFFF"
 
@@ -87,15 +80,10 @@ extension SQLiteStorage: HistoryRequestStorage {
         try await write { try HistoryRequestTable.add(transactionIDs, in: scope, because: reason, at: now, $0) }
     }
 
-    package func takeHistoryRequests(at now: Milliseconds, limit: Int) async throws -> [HistoryRequest] {
-        try await read { db in
-            var (due, scope) = ([HistoryRequest](), Int64.min)
-            while let next = try HistoryRequestTable.scope(after: scope, db) {
-                due += try HistoryRequestTable.due(in: next, at: now, limit: limit, db)
-                scope = next
-            }
-            return due.sorted { $0.nextAttemptAt < $1.nextAttemptAt }
-        }
+    package func takeHistoryRequests(
+        in scope: Int64, at now: Milliseconds, limit: Int
+    ) async throws -> [HistoryRequest] {
+        try await read { try HistoryRequestTable.due(in: scope, at: now, limit: limit, $0) }
     }
 
     package func finish(request id: Int64) async throws {

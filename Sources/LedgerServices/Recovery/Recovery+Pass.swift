@@ -23,43 +23,20 @@ extension Recovery {
     ///
     /// - Throws: A failure, after the requests of all other scopes were tried.
     package func runHistoryRequests() async throws {
-        var failures: [Int64: any Error] = [:]
-        while let failed = try await runSomeHistoryRequests(except: Set(failures.keys)) {
-            failures.merge(failed) { first, _ in first }
-        }
-        if let failure = failures.values.first { throw failure }
-    }
-
-    /// Asks for some of the histories of each scope. A scope that fails, as one whose key was revoked, does not hold up the
-    /// others.
-    ///
-    /// - Parameter paused: The scopes whose requests stay as they are.
-    /// - Returns: The failures, by scope; nil when there was nothing to ask for.
-    func runSomeHistoryRequests(except paused: Set<Int64>) async throws -> [Int64: any Error]? {
-        let taken = try await storage.takeHistoryRequests(at: now, limit: Self.requests)
-        let open = taken.filter { !paused.contains($0.scope) }
-        return open.isEmpty ? nil : await run(Dictionary(grouping: open, by: \.scope))
-    }
-
-    /// Asks for histories of some scopes side by side. Returns the failures.
-    private func run(_ requests: [Int64: [HistoryRequest]]) async -> [Int64: any Error] {
-        await withTaskGroup(of: (Int64, (any Error)?).self) { group in
-            for (scope, requests) in requests {
-                group.addTask {
-                    do {
-                        try await Concurrently.forEach(requests, atOnce: Self.atOnce) { try await self.run($0) }
-                        return (scope, nil)
-                    } catch { return (scope, error) }
-                }
-            }
-            var failures: [Int64: any Error] = [:]
-            for await (scope, failure) in group { failures[scope] = failure }
-            return failures
+        try await Concurrently.forEach(scopes.all, atOnce: 16) { scope in
+            while try await self.runSomeHistoryRequests(in: scope) {}
         }
     }
 
-    private func run(_ request: HistoryRequest) async throws {
-        guard let scope = scopes[id: request.scope], clients[request.scope] != nil else {
+    /// Asks for some of the histories of a scope; false when there are none to ask for.
+    func runSomeHistoryRequests(in scope: Scope) async throws -> Bool {
+        let taken = try await storage.takeHistoryRequests(in: scope.id, at: now, limit: Self.requests)
+        try await Concurrently.forEach(taken, atOnce: Self.atOnce) { try await self.run($0, in: scope) }
+        return !taken.isEmpty
+    }
+
+    private func run(_ request: HistoryRequest, in scope: Scope) async throws {
+        guard clients[scope.id] != nil else {
             return try await storage.postpone(
                 request, until: now + LongestDelay.historyRequest.milliseconds, code: "no_key")
         }

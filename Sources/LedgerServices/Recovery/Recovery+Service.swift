@@ -17,7 +17,8 @@ extension Recovery: Service {
     private func work() async {
         await withTaskGroup(of: Void.self) { group in
             for scope in recoverable { group.addTask { await self.work(on: scope) } }
-            group.addTask { await self.workOnHistoryRequests() }
+            // Also where nobody can be asked: then each request says why it waits.
+            for scope in scopes.all { group.addTask { await self.workOnHistoryRequests(in: scope) } }
         }
     }
 
@@ -64,34 +65,22 @@ extension Recovery: Service {
         return now < last || now - last >= Milliseconds(settings.interval.seconds * 1000)
     }
 
-    private func workOnHistoryRequests() async {
-        var (failures, pause) = (0, Self.tick)
-        var troubles: [Int64: Trouble] = [:]
-        while await rest(pause) {
+    /// Asks for the histories of a scope, with pauses that grow. No scope waits for another: each has its own quota,
+    /// and one that fails, as one whose key was revoked, pauses alone.
+    private func workOnHistoryRequests(in scope: Scope) async {
+        var trouble = Trouble()
+        while await rest(Self.tick) {
+            if let pause = trouble.pause, !clock.isOver(pause) { continue }
             do {
-                try await runHistoryRequests(&troubles)
-                (failures, pause) = (0, Self.tick)
+                while try await runSomeHistoryRequests(in: scope) { trouble = Trouble() }
+                trouble = Trouble()
             } catch {
-                logger.warning("histories could not be asked for", metadata: ["reason": "\(error.logReason)"])
-                (failures, pause) = RecoveryPause.after(failures, error)
-            }
-        }
-    }
-
-    /// Asks for all histories, with pauses for each scope that grow. Which scopes pause is decided again and again: one may have
-    /// so many that it takes hours, and another pauses for seconds.
-    private func runHistoryRequests(_ troubles: inout [Int64: Trouble]) async throws {
-        while true {
-            var current = troubles.filter { $0.value.pause.map { !clock.isOver($0) } ?? false }
-            let failures = try await runSomeHistoryRequests(except: Set(current.keys))
-            for (scope, failure) in failures ?? [:] {
+                if Task.isCancelled { return }
                 logger.warning(
                     "histories could not be asked for",
-                    metadata: ["app": "\(scopes[id: scope]?.bundleID ?? "")", "reason": "\(failure.logReason)"])
-                current[scope, default: troubles[scope] ?? Trouble()].add(failure, clock)
+                    metadata: ["app": "\(scope.bundleID)", "reason": "\(error.logReason)"])
+                trouble.add(error, clock)
             }
-            troubles = current
-            if failures == nil { return }
         }
     }
 

@@ -53,7 +53,8 @@ import Testing
             #expect(first.status == 200 && first["success"] as? Bool == true, "\(first.text)")
             let end = try #require(first["effective_date"] as? Int)
             // What came of it is asked for later.
-            let waiting = try await world.server.core.storage.takeHistoryRequests(at: .max, limit: 10)
+            let waiting = try await world.server.core.storage.takeHistoryRequests(
+                in: world.scope().id, at: .max, limit: 10)
             #expect(waiting.map(\.transactionID) == [original])
             #expect(try await Self.post(world, path, body).body == first.body)
             try await Self.forget(world)

@@ -66,7 +66,7 @@ extension `What is damaged on disk` {
             try await Self.damage(originals[0], storage)
             try await storage.add(requests: originals, in: scope.id, because: .restore, at: 0)
             try await core.recovery.runHistoryRequests()
-            let left = try await storage.takeHistoryRequests(at: .max, limit: 10)
+            let left = try await storage.takeHistoryRequests(in: scope.id, at: .max, limit: 10)
             #expect(left.map(\.transactionID) == [originals[0]])
             let named = try await world.completeness().names.histories
             #expect(named.map(\.failure) == ["storage_damaged"] && named.allSatisfy { !$0.isGivenUp })

@@ -96,13 +96,13 @@ import Testing
             let ledger = try await TestLedger(in: folder)
             let (storage, scope) = (ledger.storage, ledger.scope.id)
             try await storage.add(requests: ["1", "2"], in: scope, because: .notificationV1, at: 1)
-            let taken = try await storage.takeHistoryRequests(at: 1, limit: 10)
+            let taken = try await storage.takeHistoryRequests(in: scope, at: 1, limit: 10)
             try await storage.add(requests: ["1"], in: scope, because: .notificationV1, at: 1)
             for request in taken { try await storage.finish(request: request.id) }
-            let left = try await storage.takeHistoryRequests(at: 1, limit: 10)
+            let left = try await storage.takeHistoryRequests(in: scope, at: 1, limit: 10)
             #expect(taken.count == 2 && left.map(\.transactionID) == ["1"])
             for request in left { try await storage.finish(request: request.id) }
-            #expect(try await storage.takeHistoryRequests(at: 1, limit: 10).isEmpty)
+            #expect(try await storage.takeHistoryRequests(in: scope, at: 1, limit: 10).isEmpty)
         }
     }
 

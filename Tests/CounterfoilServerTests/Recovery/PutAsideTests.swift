@@ -110,7 +110,8 @@ import Testing
                 try await core.storage.add(requests: [transaction], in: sandbox.id, because: .restore, at: 1)
                 await #expect(throws: AppStoreServerError.self) { try await core.recovery.runHistoryRequests() }
                 #expect(try await core.storage.lineage(transaction, in: sandbox.id) != nil)
-                let left = try await core.storage.takeHistoryRequests(at: simulator.now.milliseconds, limit: 100)
+                let left = try await core.storage.takeHistoryRequests(
+                    in: world.scope().id, at: simulator.now.milliseconds, limit: 100)
                 #expect(left.count == older.count && left.allSatisfy { $0.attempts == 0 })
             }
         }
@@ -148,6 +149,27 @@ import Testing
         }
     }
 
+    @Test func `keeps nobody of another environment waiting while it is asked about`() async throws {
+        try await Front.run { front in
+            try await World.run(server: { front.stand(before: &$0) }) { world in
+                front.change { _ in (404, #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#) }
+                try world.simulator.add(Fault("route:*", .delay(seconds: 60), environment: .sandbox))
+                let (storage, production) = (try world.server.core.storage, try world.scope().id)
+                // More than are asked for in one go.
+                let others = (0..<100).map { "\(2_000_000_000_000_000 + $0)" }
+                let slow = try world.scope(.sandbox).id
+                try await storage.add(requests: [others[0]], in: slow, because: .restore, at: 0)
+                try await storage.add(requests: others, in: production, because: .restore, at: 0)
+                let end = ContinuousClock.now + .seconds(30)
+                while try await storage.missing(in: production).historyRequests > 0, ContinuousClock.now < end {
+                    await Task.yield()
+                }
+                #expect(try await storage.missing(in: production).failedHistoryRequests == others.count)
+                #expect(try await storage.missing(in: slow).historyRequests == 1)
+            }
+        }
+    }
+
     @Test func `is no reason to put aside everybody when nobody can be asked about`() async throws {
         try await World.run { world in
             let simulator = world.simulator
@@ -158,7 +180,8 @@ import Testing
             let transaction = try #require(outcome.transactionID)
             try await core.storage.add(requests: [transaction], in: world.scope().id, because: .restore, at: 0)
             await #expect(throws: AppStoreServerError.self) { try await core.recovery.runNow() }
-            let due = try await core.storage.takeHistoryRequests(at: simulator.now.milliseconds, limit: 10)
+            let due = try await core.storage.takeHistoryRequests(
+                in: world.scope().id, at: simulator.now.milliseconds, limit: 10)
             #expect(due.map(\.attempts) == [0])
         }
     }

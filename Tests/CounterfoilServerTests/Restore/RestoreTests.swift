@@ -176,7 +176,7 @@ import Testing
             #expect(answer.count("subscriptions") == 1)
             let core = try world.server.core
             // The server may have asked once more by now, and put it off.
-            let waiting = try await core.storage.takeHistoryRequests(at: .max, limit: 10)
+            let waiting = try await core.storage.takeHistoryRequests(in: world.scope().id, at: .max, limit: 10)
             #expect(waiting.map(\.transactionID) == [id])
         }
     }
