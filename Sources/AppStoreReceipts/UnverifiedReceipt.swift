@@ -1,6 +1,5 @@
 internal import AppStoreTrust
 public import Foundation
-internal import SwiftASN1
 
 /// A receipt that was read and not checked: anyone can have written it.
 ///

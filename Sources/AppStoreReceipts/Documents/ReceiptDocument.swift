@@ -1,4 +1,3 @@
-internal import AppStoreTrust
 internal import Basics
 internal import Foundation
 

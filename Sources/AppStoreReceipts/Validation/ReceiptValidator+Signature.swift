@@ -1,6 +1,5 @@
 internal import AppStoreTrust
 internal import Foundation
-internal import X509
 
 extension ReceiptValidator {
     /// What proved a signature, and how far its signer may be believed.

@@ -1,5 +1,4 @@
 import AppStoreModels
-internal import AppStoreTrust
 internal import Basics
 public import Foundation
 public import Logging

@@ -1,4 +1,3 @@
-internal import AppStoreTrust
 internal import Basics
 import Synchronization
 

@@ -1,4 +1,3 @@
-import AppStoreTrust
 internal import Basics
 package import Crypto
 package import Foundation

@@ -1,5 +1,4 @@
 public import AppStoreModels
-import AppStoreTrust
 public import Foundation
 
 /// Signs what an app needs to make a purchase on special terms: promotional offers in both formats, eligibility for an

@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import AppStoreTrust
 internal import Foundation
 
 /// What a payload says about itself: when it was signed, for which app, in which environment.

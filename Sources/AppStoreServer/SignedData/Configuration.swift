@@ -1,4 +1,3 @@
-internal import AppStoreModels
 public import AppStoreTrust
 public import Foundation
 

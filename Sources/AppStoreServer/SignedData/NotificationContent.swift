@@ -1,6 +1,5 @@
 public import AppStoreModels
 public import AppStoreTrust
-internal import Basics
 
 /// What a notification is about, with everything that is signed inside it verified: see
 /// ``SignedDataVerifier/content(of:)``.

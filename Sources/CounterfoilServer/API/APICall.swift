@@ -1,6 +1,5 @@
 internal import AppStoreModels
 internal import LedgerServices
-internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird

@@ -2,7 +2,6 @@ internal import Basics
 internal import HTTPTypes
 internal import Hummingbird
 internal import LedgerServices
-internal import NIOCore
 
 /// An answer that says what is wrong: `{"object":"error", "code", "message", "retryable", "backoff_ms"?, "param"?,
 /// "request_id"}`.

@@ -1,7 +1,6 @@
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
-internal import Basics
 internal import Entitlements
 internal import Foundation
 internal import HTTPTypes

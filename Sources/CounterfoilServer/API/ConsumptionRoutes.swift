@@ -1,12 +1,10 @@
 internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
-internal import AppStoreServer
 internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-internal import NIOCore
 internal import Entitlements
 
 /// What is told to the App Store before it decides on a refund.

@@ -1,7 +1,5 @@
 internal import Ledger
 internal import AppStoreModels
-internal import AppStoreServer
-internal import AppStoreTrust
 internal import Basics
 internal import Crypto
 package import Foundation

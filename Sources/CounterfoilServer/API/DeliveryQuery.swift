@@ -1,11 +1,8 @@
-internal import AppStoreModels
-internal import Basics
 internal import ConfigurationReading
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
-internal import LedgerServices
 
 /// Which deliveries of an endpoint are asked for.
 struct DeliveryQuery {

@@ -6,7 +6,6 @@ internal import Entitlements
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-internal import NIOCore
 
 /// Entitlements that the team gives without a purchase.
 struct GrantRoutes {

@@ -1,5 +1,3 @@
-internal import AppStoreModels
-internal import Ledger
 internal import Basics
 internal import Foundation
 internal import HTTPTypes

@@ -1,4 +1,3 @@
-internal import Basics
 internal import ConfigurationReading
 internal import Foundation
 internal import HTTPTypes

@@ -6,7 +6,6 @@ internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-internal import NIOCore
 
 /// Where apps get the signatures that purchases on special terms need.
 struct OfferRoutes {

@@ -1,6 +1,5 @@
 internal import HTTPTypes
 internal import LedgerServices
-internal import AppStoreServer
 internal import Foundation
 
 /// A ``PurchaseReport`` as it is sent.

@@ -1,10 +1,8 @@
 internal import LedgerServices
 internal import Ledger
-internal import AppStoreModels
 internal import Basics
 internal import Foundation
 internal import Hummingbird
-internal import NIOCore
 
 /// Where the app reports what its customer bought.
 struct PurchaseRoutes {

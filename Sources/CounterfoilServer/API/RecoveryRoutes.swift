@@ -7,7 +7,6 @@ internal import AppStoreServer
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-internal import NIOCore
 
 /// Gaps: whether there are any, and how they are closed.
 struct RecoveryRoutes {

@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import Basics
 internal import Foundation
 internal import Hummingbird
 internal import Ledger

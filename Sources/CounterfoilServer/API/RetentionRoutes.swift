@@ -5,7 +5,6 @@ internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-internal import LedgerServices
 internal import Logging
 
 /// Where the App Store asks what to show somebody who is about to cancel.

@@ -3,7 +3,6 @@ internal import Basics
 internal import Foundation
 internal import Hummingbird
 internal import Ledger
-internal import LedgerServices
 
 /// Finds what somebody has in a ticket: the identifier of anything.
 struct SearchRoutes {

@@ -6,7 +6,6 @@ internal import Entitlements
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-internal import NIOCore
 
 /// Lists of purchases that a team acts on.
 struct SegmentRoutes {

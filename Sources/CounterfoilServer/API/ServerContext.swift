@@ -2,7 +2,6 @@ internal import AppStoreModels
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
-internal import Synchronization
 
 /// What belongs to one request.
 struct ServerContext: RequestContext {

@@ -1,6 +1,3 @@
-internal import LedgerServices
-internal import AppStoreModels
-internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird

@@ -2,14 +2,12 @@ internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
-internal import AppStoreTrust
 internal import Basics
 internal import Entitlements
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
-internal import NIOCore
 
 /// What customer support asks the App Store for. Whatever it answers goes into the ledger as facts.
 struct SupportRoutes {

@@ -1,11 +1,9 @@
 internal import LedgerServices
 internal import Ledger
-internal import AppStoreServer
 internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-internal import NIOCore
 
 /// Who is told what happened.
 struct WebhookRoutes {

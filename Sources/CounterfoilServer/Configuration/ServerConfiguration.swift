@@ -2,7 +2,6 @@ public import LedgerServices
 public import Ledger
 internal import AppStoreModels
 public import AppStoreServer
-internal import AppStoreTrust
 
 /// Everything that the server has to be told. ``LoadedConfiguration`` reads it from a file; every member has the default
 /// that the file's has.

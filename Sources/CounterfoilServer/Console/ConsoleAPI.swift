@@ -1,10 +1,8 @@
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-internal import Ledger
 internal import Logging
 internal import NIOCore
-internal import WebConsole
 
 /// The API as the console asks it: the same routes, with the scopes of the key that somebody signed in with. There is no
 /// second way to do anything; what the API does not say, such as the periods of a customer and the state of the process, is read

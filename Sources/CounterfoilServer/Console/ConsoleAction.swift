@@ -1,8 +1,6 @@
 internal import Basics
 internal import Foundation
 internal import HTTPTypes
-internal import Hummingbird
-internal import LedgerServices
 internal import WebConsole
 
 /// What can be done in the console. Each asks for confirmation on a page of its own, and is a request to the API.

@@ -1,9 +1,7 @@
-internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
-internal import LedgerServices
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1

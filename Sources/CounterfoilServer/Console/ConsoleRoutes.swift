@@ -1,7 +1,6 @@
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-internal import Ledger
 internal import LedgerServices
 internal import Logging
 internal import WebConsole

@@ -1,6 +1,4 @@
-internal import HTTPTypes
 internal import Hummingbird
-internal import WebConsole
 
 /// Leads what is below `/console` to the pages, and everything else to the API. A path in an unusual spelling is the API's,
 /// which has no pages.

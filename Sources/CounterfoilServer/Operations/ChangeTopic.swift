@@ -1,8 +1,6 @@
 internal import Basics
 internal import ConfigurationReading
 internal import Hummingbird
-internal import Ledger
-internal import LedgerServices
 internal import WebConsole
 
 /// What can be followed: the names of topics.

@@ -4,7 +4,6 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
-internal import LedgerServices
 internal import WebConsole
 
 /// What the process knows of itself, for those who run it. All of it concerns every app, so only a key for all apps and

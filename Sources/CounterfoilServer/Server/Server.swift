@@ -7,9 +7,7 @@ public import Logging
 public import Tracing
 internal import Foundation
 internal import Hummingbird
-internal import HummingbirdCore
 internal import HummingbirdTLS
-internal import NIOCore
 internal import NIOSSL
 internal import ServiceLifecycle
 public import UnixSignals

@@ -5,7 +5,6 @@ package import LedgerServices
 package import AppStoreServer
 internal import AppStoreTrust
 package import CoreMetrics
-internal import Entitlements
 package import Foundation
 package import Logging
 package import Tracing

@@ -1,6 +1,4 @@
 internal import Basics
-internal import AppStoreModels
-internal import AppStoreServer
 internal import Foundation
 
 /// What can be said about the gaps of a scope.

@@ -1,4 +1,3 @@
-internal import AppStoreModels
 package import Foundation
 
 /// From when until when nothing that the App Store signed for a scope is missing. The notification history is how that is

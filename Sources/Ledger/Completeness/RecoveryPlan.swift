@@ -1,5 +1,4 @@
 internal import Basics
-internal import AppStoreModels
 package import Foundation
 
 /// What a recovery will ask for. Pure: the time comes in.

@@ -1,5 +1,4 @@
 package import AppStoreModels
-package import AppStoreServer
 internal import AppStoreTrust
 internal import Entitlements
 package import Foundation

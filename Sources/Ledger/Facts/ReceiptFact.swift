@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import AppStoreServer
 internal import Basics
 package import Entitlements
 internal import Foundation

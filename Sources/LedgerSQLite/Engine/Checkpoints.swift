@@ -1,4 +1,3 @@
-internal import Ledger
 internal import Dispatch
 internal import GRDB
 internal import GRDBSQLite

@@ -1,4 +1,3 @@
-internal import Ledger
 internal import Foundation
 
 /// Files that tell what customers bought: nobody's business but the server's.

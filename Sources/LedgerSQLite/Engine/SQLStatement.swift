@@ -1,4 +1,3 @@
-internal import Ledger
 internal import Foundation
 internal import GRDB
 internal import GRDBSQLite

@@ -1,4 +1,3 @@
-internal import Ledger
 internal import Dispatch
 internal import Foundation
 internal import GRDB

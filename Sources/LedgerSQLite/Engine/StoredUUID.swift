@@ -1,4 +1,3 @@
-internal import Ledger
 internal import AppStoreModels
 internal import Foundation
 

@@ -1,7 +1,6 @@
 internal import Ledger
 package import AppStoreServer
 internal import AppStoreTrust
-internal import Entitlements
 internal import Foundation
 internal import GRDB
 

@@ -1,5 +1,4 @@
 internal import Ledger
-internal import AppStoreModels
 internal import Foundation
 internal import GRDB
 

@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import Ledger
 internal import Foundation
 
 /// Writes numbers in as few bytes as they need, and texts once.

@@ -1,6 +1,4 @@
 package import Ledger
-internal import AppStoreModels
-internal import Entitlements
 internal import Foundation
 internal import GRDB
 

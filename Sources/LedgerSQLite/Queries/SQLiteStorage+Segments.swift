@@ -1,5 +1,4 @@
 package import Ledger
-internal import AppStoreModels
 package import Entitlements
 internal import GRDB
 

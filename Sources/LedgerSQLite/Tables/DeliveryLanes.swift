@@ -1,6 +1,5 @@
 internal import Ledger
 internal import AppStoreModels
-internal import Entitlements
 internal import GRDB
 
 /// The order in which deliveries go to one endpoint.

@@ -1,5 +1,4 @@
 internal import Ledger
-internal import AppStoreModels
 internal import Entitlements
 internal import Foundation
 internal import GRDB

@@ -1,5 +1,3 @@
-internal import Ledger
-
 /// What people look through.
 enum InspectionTables {
     static let schema = [

@@ -1,5 +1,4 @@
 internal import Ledger
-internal import AppStoreServer
 package import AppStoreTrust
 
 /// A text that was believed when it came and does not verify now: a certificate was revoked, the configuration has other

@@ -1,6 +1,5 @@
 internal import AppStoreModels
 internal import AppStoreServer
-internal import AppStoreTrust
 internal import Foundation
 package import Ledger
 internal import Synchronization

@@ -1,4 +1,3 @@
-internal import AppStoreServer
 internal import Basics
 internal import Foundation
 internal import Synchronization

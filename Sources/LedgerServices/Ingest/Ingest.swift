@@ -4,7 +4,6 @@ package import AppStoreServer
 package import AppStoreTrust
 internal import CoreMetrics
 internal import Foundation
-internal import Synchronization
 
 /// The way in for notifications, wherever they come from: verified outside, kept on disk, then handed on to be folded.
 package struct Ingest: Sendable {

@@ -5,7 +5,6 @@ package import AppStoreModels
 package import AppStoreServer
 internal import AppStoreTrust
 internal import CoreMetrics
-internal import Entitlements
 package import Foundation
 package import Logging
 internal import Synchronization

@@ -1,6 +1,5 @@
 internal import Ledger
 internal import AppStoreModels
-internal import AppStoreServer
 internal import Entitlements
 internal import Foundation
 

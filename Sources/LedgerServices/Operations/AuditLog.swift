@@ -1,5 +1,4 @@
 package import Ledger
-internal import Basics
 package import Foundation
 package import Logging
 internal import ServiceLifecycle

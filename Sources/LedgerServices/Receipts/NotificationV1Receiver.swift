@@ -1,5 +1,4 @@
 package import Ledger
-internal import AppStoreReceipts
 internal import AppStoreTrust
 internal import Foundation
 package import Logging

@@ -1,5 +1,3 @@
-internal import AppStoreServer
-
 /// Work on many things, a few at a time.
 enum Concurrently {
     /// Does something with each, a few at a time; throws the first failure after all have ended.

@@ -1,5 +1,3 @@
-internal import Ledger
-internal import AppStoreTrust
 internal import Basics
 internal import Crypto
 package import Foundation

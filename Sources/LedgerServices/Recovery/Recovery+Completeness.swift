@@ -1,4 +1,3 @@
-internal import AppStoreModels
 internal import AppStoreServer
 internal import Foundation
 package import Ledger

@@ -2,8 +2,6 @@ package import Ledger
 internal import AppStoreModels
 package import AppStoreServer
 internal import AppStoreTrust
-internal import Basics
-internal import Crypto
 internal import Foundation
 internal import Logging
 

@@ -2,7 +2,6 @@ package import Ledger
 internal import AppStoreModels
 package import AppStoreServer
 internal import Basics
-internal import Entitlements
 internal import Foundation
 package import Logging
 internal import Synchronization

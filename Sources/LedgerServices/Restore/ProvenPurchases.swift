@@ -1,6 +1,5 @@
 internal import Ledger
 package import AppStoreModels
-internal import AppStoreReceipts
 package import AppStoreServer
 package import AppStoreTrust
 internal import Basics

@@ -1,8 +1,6 @@
 internal import Ledger
-internal import AppStoreModels
 internal import AppStoreReceipts
 internal import AppStoreTrust
-internal import Entitlements
 internal import Foundation
 
 extension RestoreService {

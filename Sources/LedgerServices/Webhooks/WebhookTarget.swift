@@ -1,5 +1,4 @@
 internal import Basics
-internal import Ledger
 internal import Foundation
 
 /// Where a webhook leads, taken apart and checked: whoever may name a URL must not be able to reach the network behind the

@@ -1,5 +1,3 @@
-internal import AppStoreModels
-internal import AppStoreTrust
 internal import Crypto
 package import Foundation
 internal import SwiftASN1

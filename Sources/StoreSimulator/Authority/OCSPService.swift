@@ -1,7 +1,5 @@
-internal import AppStoreTrust
 internal import Basics
 package import Foundation
-internal import SwiftASN1
 internal import X509
 
 /// Answers OCSP requests for every certificate of a simulator's authority, rightly or wrongly, as told for each of them.

@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import ConfigurationReading
 internal import Foundation
 
 /// A request to the control API, taken apart.

@@ -1,4 +1,3 @@
-internal import AppStoreModels
 internal import HTTPTypes
 
 extension ControlRoutes {

@@ -1,6 +1,5 @@
 internal import AppStoreModels
 internal import AppStoreServer
-internal import ConfigurationReading
 internal import Foundation
 
 extension Fault.Effect {

@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import AppStoreTrust
 internal import Basics
 internal import Foundation
 

@@ -2,7 +2,6 @@ package import AppStoreModels
 internal import AppStoreReceipts
 internal import AppStoreTrust
 package import Foundation
-internal import Synchronization
 
 extension SimulatorCore {
     /// The unified receipt of a customer's device, as the device gets it now, and the identifier that it is bound to.

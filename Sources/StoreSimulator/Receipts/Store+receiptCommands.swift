@@ -1,4 +1,3 @@
-internal import AppStoreModels
 internal import Foundation
 
 // What happens to receipts: an organisation gives the app and takes it back, and apps ask for a new one.

@@ -3,7 +3,6 @@ internal import AppStoreTrust
 internal import Basics
 package import Crypto
 package import Foundation
-internal import AppStoreServer
 internal import Synchronization
 
 /// Checks the header `Authorization` of a request as the App Store does. Apple's page: *Generating JSON Web Tokens for API

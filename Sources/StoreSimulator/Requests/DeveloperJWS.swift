@@ -1,5 +1,3 @@
-internal import AppStoreServer
-internal import AppStoreTrust
 internal import Basics
 internal import Crypto
 internal import Foundation

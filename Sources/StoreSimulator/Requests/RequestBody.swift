@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import AppStoreServer
 internal import Basics
 
 /// The JSON object in the body of a request, or an object in there, with the means to say which field is wrong.

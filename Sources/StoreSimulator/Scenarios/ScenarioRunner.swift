@@ -2,7 +2,6 @@ internal import AppStoreModels
 internal import Basics
 internal import Foundation
 internal import Synchronization
-internal import AppStoreServer
 
 extension Simulator {
     /// Runs a scenario with customers of its own: who has the name of one already is left alone. What the scenario changes

@@ -3,7 +3,6 @@ public import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
-internal import NIOCore
 
 /// What the simulated App Store posts to the developer's server.
 public struct NotificationRequest: Sendable {

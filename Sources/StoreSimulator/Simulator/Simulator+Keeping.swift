@@ -1,6 +1,5 @@
 internal import AppStoreModels
 internal import Foundation
-internal import Synchronization
 
 // Snapshots: the whole state in a file of the simulator's folder.
 

@@ -1,11 +1,6 @@
-internal import AppStoreModels
-internal import AppStoreServer
 internal import Foundation
 internal import Hummingbird
-internal import HummingbirdCore
-internal import Logging
 internal import NIOCore
-internal import Synchronization
 internal import WebConsole
 
 /// A running simulated App Store on loopback.

@@ -1,5 +1,3 @@
-internal import AppStoreModels
-internal import AppStoreServer
 internal import Basics
 package import Foundation
 package import Synchronization

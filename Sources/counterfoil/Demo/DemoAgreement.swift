@@ -1,6 +1,5 @@
 internal import Ledger
 import AppStoreModels
-import CounterfoilServer
 import Foundation
 import StoreSimulator
 

@@ -1,6 +1,4 @@
 internal import Ledger
-import AppStoreModels
-import CounterfoilServer
 import Foundation
 import StoreSimulator
 

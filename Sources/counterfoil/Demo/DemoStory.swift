@@ -1,7 +1,6 @@
 internal import Ledger
 internal import Basics
 import AppStoreModels
-import CounterfoilServer
 import Foundation
 import StoreSimulator
 

@@ -1,5 +1,4 @@
 internal import LedgerSQLite
-internal import Ledger
 import ArgumentParser
 import CounterfoilServer
 import Foundation

@@ -1,7 +1,6 @@
 internal import LedgerServices
 internal import Ledger
 import AppStoreModels
-import AppStoreServer
 import ArgumentParser
 import Basics
 import CounterfoilServer

@@ -1,4 +1,3 @@
-import AppStoreServer
 import Basics
 import Foundation
 

@@ -1,4 +1,3 @@
-public import AppStoreServer
 import AppStoreTrust
 public import ArgumentParser
 import Basics

@@ -1,6 +1,3 @@
-import AppStoreModels
-import AppStoreServer
-import AppStoreTrust
 import ArgumentParser
 import Foundation
 import StoreSimulator

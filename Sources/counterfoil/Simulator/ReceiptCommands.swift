@@ -1,4 +1,3 @@
-import AppStoreModels
 import ArgumentParser
 import Basics
 import Foundation

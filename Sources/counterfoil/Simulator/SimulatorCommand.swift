@@ -1,4 +1,3 @@
-import AppStoreModels
 import AppStoreTrust
 public import ArgumentParser
 import Basics

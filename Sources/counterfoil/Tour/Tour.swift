@@ -1,8 +1,6 @@
-import AppStoreReceipts
 import AppStoreServer
 import ArgumentParser
 import Foundation
-import StoreSimulator
 
 /// `counterfoil tour`: what the libraries do, on data made on the spot and on a folder of genuine data.
 struct Tour: AsyncParsableCommand {

@@ -1,5 +1,4 @@
 import AppStoreServer
-import AppStoreTrust
 import Crypto
 import Foundation
 import StoreSimulator

@@ -1,8 +1,6 @@
 internal import AppStoreModels
-internal import Basics
 internal import Foundation
 internal import Ledger
-internal import LedgerServices
 
 /// Where the ledger has what somebody pasted, and what it says otherwise.
 struct KnownOfDecoded {

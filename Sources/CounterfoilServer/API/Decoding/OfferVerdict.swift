@@ -1,6 +1,5 @@
 internal import AppStoreServer
 internal import AppStoreTrust
-internal import Basics
 internal import Crypto
 internal import Foundation
 

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import Ledger
-internal import LedgerServices
 
 /// A member that two payloads of the same kind do not both have with the same value, by Apple's name.
 struct PayloadDifference: Hashable {

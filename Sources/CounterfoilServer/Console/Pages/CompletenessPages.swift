@@ -1,8 +1,4 @@
-internal import AppStoreModels
 internal import Foundation
-internal import HTTPTypes
-internal import Ledger
-internal import LedgerServices
 internal import WebConsole
 
 /// Whether anything is missing, and the readings of the history.

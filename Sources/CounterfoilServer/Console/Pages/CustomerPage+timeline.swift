@@ -1,7 +1,5 @@
 internal import Foundation
-internal import HTTPTypes
 internal import Ledger
-internal import LedgerServices
 internal import WebConsole
 
 extension CustomerPage {

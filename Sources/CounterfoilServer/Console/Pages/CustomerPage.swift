@@ -1,10 +1,6 @@
 internal import Basics
-internal import AppStoreModels
-internal import Entitlements
 internal import Foundation
-internal import HTTPTypes
 internal import Ledger
-internal import LedgerServices
 internal import WebConsole
 
 /// What a customer has, why, and how it came.

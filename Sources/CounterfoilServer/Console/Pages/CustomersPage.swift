@@ -1,7 +1,5 @@
 internal import Foundation
-internal import HTTPTypes
 internal import Ledger
-internal import LedgerServices
 internal import WebConsole
 
 /// Search by anything exact, and who was lately active.

@@ -1,9 +1,6 @@
-internal import AppStoreTrust
 internal import Basics
 internal import Foundation
 internal import HTTPTypes
-internal import Ledger
-internal import LedgerServices
 internal import WebConsole
 
 /// Reads anything that is pasted. Nothing of it is kept.

@@ -1,7 +1,4 @@
 internal import Foundation
-internal import HTTPTypes
-internal import Ledger
-internal import LedgerServices
 internal import WebConsole
 
 /// One delivery with its attempts and its exact text.

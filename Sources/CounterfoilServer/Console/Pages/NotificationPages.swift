@@ -1,9 +1,6 @@
 internal import Basics
 internal import Foundation
-internal import HTTPTypes
 internal import Hummingbird
-internal import Ledger
-internal import LedgerServices
 internal import WebConsole
 
 /// What was received.

@@ -1,9 +1,4 @@
-internal import AppStoreModels
-internal import Basics
 internal import Foundation
-internal import HTTPTypes
-internal import Ledger
-internal import LedgerServices
 internal import WebConsole
 
 /// Health, metrics, keys and sessions.

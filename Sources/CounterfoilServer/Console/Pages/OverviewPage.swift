@@ -1,8 +1,6 @@
 internal import AppStoreModels
 internal import Foundation
-internal import HTTPTypes
 internal import Ledger
-internal import LedgerServices
 internal import WebConsole
 
 /// What needs attention, and where to go from there.

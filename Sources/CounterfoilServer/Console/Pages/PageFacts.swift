@@ -1,8 +1,6 @@
 internal import Basics
 internal import AppStoreModels
 internal import Foundation
-internal import LedgerServices
-internal import WebConsole
 
 /// How members of answers, and of what the App Store signs, are shown.
 enum PageFacts {

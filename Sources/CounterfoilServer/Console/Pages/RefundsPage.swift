@@ -1,7 +1,4 @@
 internal import Foundation
-internal import HTTPTypes
-internal import Ledger
-internal import LedgerServices
 internal import WebConsole
 
 /// The App Store's questions before refunds: those that wait, by deadline, and what became of the others.

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WebConsole
 
 /// What verifications rested on, as facts, and a table of the certificates.
 enum VerificationFacts {

@@ -1,6 +1,5 @@
 package import AppStoreModels
 package import AppStoreServer
-internal import AppStoreTrust
 package import Basics
 internal import Crypto
 internal import Foundation

@@ -1,4 +1,3 @@
-internal import AppStoreModels
 internal import Crypto
 internal import Foundation
 

@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import WebConsole
 
 extension SimulatorPanel {
     /// What can happen to a customer, besides buying.

@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import AppStoreTrust
 internal import Basics
 package import Crypto
 internal import Foundation

@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import AppStoreServer
 internal import Basics
 internal import Foundation
 

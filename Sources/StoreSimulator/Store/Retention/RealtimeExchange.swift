@@ -1,5 +1,4 @@
 package import AppStoreModels
-internal import AppStoreServer
 internal import Basics
 package import Foundation
 

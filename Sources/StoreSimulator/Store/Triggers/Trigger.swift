@@ -1,5 +1,4 @@
 public import AppStoreModels
-internal import ConfigurationReading
 
 /// The notifications there are, and what is needed to cause one.
 public enum Trigger {
