@@ -32,6 +32,10 @@ extension Store {
     ) throws(StoreError) -> Subject {
         let change = planChange(from: product, to: purchase.product)
         if purchase.offer != nil { return try redeem(subscription, purchase, change, at: now) }
+        if subscription.retryEnds != nil, purchase.product.id == subscription.nextProduct {
+            // Whoever buys again what is owed pays for it.
+            return Subject(customer: subscription.customer, transaction: mendBilling(of: subscription, at: now))
+        }
         switch change {
         case .none: return try keep(subscription, product, at: now)
         case .upgrade:
@@ -64,10 +68,6 @@ extension Store {
     private mutating func keep(
         _ subscription: Subscription, _ product: Product, at now: Date
     ) throws(StoreError) -> Subject {
-        if subscription.retryEnds != nil, subscription.renewalProduct == product.id {
-            // Whoever buys again what is owed pays for it.
-            return Subject(customer: subscription.customer, transaction: mendBilling(of: subscription, at: now))
-        }
         guard subscription.renewalProduct != product.id else {
             if !subscription.renewsAutomatically { return try resume(subscription.customer, subscription.id, at: now) }
             throw StoreError(.alreadyOwned, "\(subscription.customer) is subscribed to \(product.id) already")

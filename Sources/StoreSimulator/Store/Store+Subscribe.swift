@@ -32,12 +32,12 @@ extension Store {
         return Subject(customer: customer.id, transaction: transaction)
     }
 
-    /// Whether a purchase changes the subscription instead of beginning it again. An offer that is redeemed without access, in
-    /// billing retry, begins it again: Apple announces `OFFER_REDEEMED` for active subscriptions only.
+    /// Whether a purchase changes the subscription, or pays for it, instead of beginning it again. In billing retry it is
+    /// inactive: what is not owed, and every offer, begins it again. Apple announces `OFFER_REDEEMED` for active ones only.
     private func isChanged(_ subscription: Subscription, by purchase: Purchase, at now: Date) -> Bool {
         switch status(of: subscription, at: now) {
         case .expired, .revoked: false
-        case .billingRetry: purchase.offer == nil
+        case .billingRetry: purchase.offer == nil && purchase.product.id == subscription.nextProduct
         default: true
         }
     }

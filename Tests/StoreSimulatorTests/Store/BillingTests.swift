@@ -59,14 +59,17 @@ import Testing
     }
 
     @Test(arguments: [BillingGracePeriod.off, .sixteenDays])
-    func `An upgrade in grace or retry clears what belongs to the failed period`(_ grace: BillingGracePeriod) throws {
+    func `A higher level bought in grace or retry clears what belongs to the failed period`(
+        _ grace: BillingGracePeriod
+    ) throws {
         var shop = Shop { $0.gracePeriod = grace }
         let old = try shop.buy("plus")
         try shop.perform(.failBilling(customer: "anna", subscription: "plus"))
         shop.wait(.month)
         shop.wait(days: 2)
         let new = try shop.buy("gold")
-        #expect(shop.news().last == "DID_CHANGE_RENEWAL_PREF/UPGRADE")
+        // In retry the subscription is inactive.
+        #expect(shop.news().last == (grace == .off ? "SUBSCRIBED/RESUBSCRIBE" : "DID_CHANGE_RENEWAL_PREF/UPGRADE"))
         let told = try shop.last()
         #expect(told.status == .active)
         #expect(told.renewalInfo?.expirationIntent == nil)
@@ -90,6 +93,50 @@ import Testing
         #expect(shop.news().last == "DID_RENEW/BILLING_RECOVERY")
         #expect(try shop.last().transaction.purchaseDate == shop.now)
         try expectSound(shop.store, at: shop.now)
+    }
+
+    @Test(arguments: ["basic", "plus.yearly", "plus.other", "gold"])
+    func `What is bought in retry besides what is owed begins the subscription again`(_ product: String) throws {
+        var shop = Shop()
+        let first = try shop.buy("plus")
+        try shop.perform(.failBilling(customer: "anna", subscription: "plus"))
+        shop.wait(.month)
+        shop.wait(days: 3)
+        #expect(try shop.status() == .billingRetry)
+        _ = shop.news()
+        let id = try shop.buy(product)
+        #expect(shop.news() == ["SUBSCRIBED/RESUBSCRIBE"])
+        let payload = try shop.transaction(id)
+        #expect(payload.productId == product && payload.originalTransactionId == first)
+        #expect(payload.transactionReason == .purchase && payload.purchaseDate == shop.now)
+        #expect(payload.price == Catalogue.shop.product(product)?.price)
+        let told = try shop.last()
+        #expect(told.status == .active)
+        #expect(told.renewalInfo?.autoRenewProductId == product)
+        #expect(told.renewalInfo?.isInBillingRetryPeriod == nil)
+        try expectSound(shop.store, at: shop.now)
+    }
+
+    @Test(arguments: [BillingGracePeriod.off, .sixteenDays])
+    func `Buying in grace or retry the lower level that is owed pays for it`(_ grace: BillingGracePeriod) throws {
+        var shop = Shop { $0.gracePeriod = grace }
+        try shop.buy("plus")
+        try shop.buy("basic")
+        try shop.perform(.failBilling(customer: "anna", subscription: "plus"))
+        shop.wait(.month)
+        shop.wait(days: 3)
+        var other = shop
+        try shop.buy("basic")
+        #expect(shop.news().last == "DID_RENEW/BILLING_RECOVERY")
+        #expect(try shop.last().transaction.productId == "basic")
+        #expect(try shop.status() == .active)
+        try expectSound(shop.store, at: shop.now)
+        // The level that ended is not what is owed.
+        try other.buy("plus")
+        #expect(other.news().last == (grace == .off ? "SUBSCRIBED/RESUBSCRIBE" : "DID_CHANGE_RENEWAL_PREF"))
+        #expect(try other.last().renewalInfo?.autoRenewProductId == "plus")
+        #expect(try other.status() == (grace == .off ? .active : .billingGracePeriod))
+        try expectSound(other.store, at: other.now)
     }
 
     @Test func `An offer that would be over by the day of the recovery begins on that day`() throws {
