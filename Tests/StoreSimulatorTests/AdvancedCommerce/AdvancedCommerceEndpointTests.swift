@@ -70,8 +70,12 @@ struct AdvancedCommerceEndpointTests {
         #expect(transaction.expiresDate == expires && transaction.advancedCommerceInfo?.items?.first?.sku == "n")
         #expect(answer.renewal?.autoRenewProductId == AdvancedCommerceStore.subscriptionProduct)
         #expect(answer.renewal?.renewalPrice == 990)
+        #expect(transaction.price == 0 && transaction.advancedCommerceInfo?.taxExclusivePrice == 0)
         world.advance(days: 8)
         #expect(world.announced(from: first + 1) == ["DID_RENEW"])
+        let new = try #require(world.store.subscriptions[transaction.transactionId])
+        let renewed = try #require(world.store.transactions[new.current]?.payload)
+        #expect(renewed.price == 990 && renewed.advancedCommerceInfo?.taxExclusivePrice == 990)
         #expect(world.store.transactions.values.count { $0.payload.originalTransactionId == old } == 1)
         #expect(
             try code { try world.send(.migrateSubscription, old, Self.migration) } == .subscriptionAlreadyMigrated)

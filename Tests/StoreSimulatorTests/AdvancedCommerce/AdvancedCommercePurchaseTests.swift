@@ -126,6 +126,13 @@ import Testing
             #"{REF,"descriptors":{"effective":"NEXT_BILL_CYCLE","displayName":"More"}}"#)
         #expect(try world.current.transactionId == transaction.transactionId)
         #expect(try world.current.advancedCommerceInfo?.taxExclusivePrice == 1500)
+        let names = AdvancedCommerceSubscriptionModifyInAppRequest(
+            requestInfo: .init(requestReferenceId: world.reference()), transactionId: world.subscription,
+            retainBillingCycle: true, descriptors: .init(effective: .immediately, displayName: "Now"))
+        try world.perform(.requestAdvancedCommerce(customer: "anna", data: try Self.unsigned(names)))
+        #expect(try world.current.transactionId == transaction.transactionId)
+        #expect(try world.current.advancedCommerceInfo?.descriptors?.displayName == "Now")
+        #expect(try world.current.advancedCommerceInfo?.taxExclusivePrice == 1500)
         world.advance(days: 35)
         #expect(try world.current.advancedCommerceInfo?.items?.map(\.sku) == ["tv", "book"])
         #expect(try world.current.price == 9000)

@@ -53,7 +53,8 @@ struct AdvancedCommerceModification {
             state.renewalInfo.taxCode = taxCode
             if isImmediate { state.transactionInfo.taxCode = taxCode }
         }
-        state.transactionInfo.untax(state.price)
+        // What goes on was paid for as it was.
+        if isImmediate { state.transactionInfo.untax(state.price) }
     }
 
     private mutating func remove(_ sku: String) throws(APIFailure) {

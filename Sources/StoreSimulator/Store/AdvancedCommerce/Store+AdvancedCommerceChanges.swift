@@ -76,6 +76,10 @@ extension Store {
         guard change.isImmediate, let product = catalogue.product(subscription.renewalProduct) else {
             changed.advancedCommerce = new
             subscriptions[subscription.id] = changed
+            // Other names may hold at once.
+            if new.transactionInfo.descriptors != old.transactionInfo.descriptors {
+                self.change(subscription.current) { $0.advancedCommerceInfo = new.transactionInfo }
+            }
             note(body.requestInfo, "modify", subscription.current)
             announce(.didChangeRenewalPref, .downgrade, about: changed, at: now)
             return Subject(customer: customer, transaction: subscription.current)

@@ -39,6 +39,7 @@ extension Store {
         new.renewsAutomatically = old.renewsAutomatically
         new.renewals = old.renewals
         new.advancedCommerce = state
+        new.advancedCommerce?.transactionInfo.untax(0)
         new.accountToken = accountToken ?? old.accountToken
         retire(old, at: now)
         let transaction = begin(&new, target, reason: .purchase, at: now)
