@@ -138,6 +138,18 @@ import Testing
         #expect(try world.current.price == 9000)
     }
 
+    @Test func `renews after a change that was paid at once, whatever failed before`() throws {
+        var world = try AdvancedCommerceStore()
+        try world.perform(.failBilling(customer: "anna", subscription: world.subscription))
+        let body = AdvancedCommerceSubscriptionModifyInAppRequest(
+            requestInfo: .init(requestReferenceId: world.reference()), transactionId: world.subscription,
+            retainBillingCycle: false,
+            addItems: [.init(sku: "book", displayName: "b", description: "d", price: 4000)])
+        try world.perform(.requestAdvancedCommerce(customer: "anna", data: try Self.unsigned(body)))
+        world.advance(days: 35)
+        #expect(world.announced(from: 2) == ["DID_CHANGE_RENEWAL_PREF/UPGRADE", "DID_RENEW"])
+    }
+
     @Test func `costs nothing more for an item that was taken back, and nothing in another currency`() throws {
         var world = try AdvancedCommerceStore()
         try world.send(

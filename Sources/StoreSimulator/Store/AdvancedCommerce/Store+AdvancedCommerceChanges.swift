@@ -89,6 +89,9 @@ extension Store {
         if body.retainBillingCycle { new.period = old.period }
         changed.advancedCommerce = new
         changed.price = new.price
+        // What is paid now ends what failed, as any purchase does.
+        changed.isBillingFailing = false
+        changed.billingRecovers = false
         let transaction = begin(&changed, product, reason: .purchase, at: now)
         if body.retainBillingCycle, let expires {
             // Only what is new is paid for, and only until the period ends.
