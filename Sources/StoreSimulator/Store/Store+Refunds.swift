@@ -208,10 +208,14 @@ extension Store {
 }
 
 extension StoredTransaction.Refund? {
+    fileprivate var reason: RevocationReason { self?.reason?.revocation ?? .other }
+}
+
+extension ConsumptionRequestReason {
     /// What a refund says of its cause: whether the customer complained of the app, or anything else.
-    fileprivate var reason: RevocationReason {
-        switch self?.reason {
-        case .fulfillmentIssue?, .unsatisfiedWithPurchase?: .issueWithApp
+    var revocation: RevocationReason {
+        switch self {
+        case .fulfillmentIssue, .unsatisfiedWithPurchase: .issueWithApp
         default: .other
         }
     }

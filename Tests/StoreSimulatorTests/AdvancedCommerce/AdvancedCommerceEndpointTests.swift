@@ -169,6 +169,17 @@ struct AdvancedCommerceEndpointTests {
         #expect(answer.transaction.revocationPercentage == 33_333)
     }
 
+    @Test(arguments: [
+        ("FULFILLMENT_ISSUE", RevocationReason.issueWithApp), ("UNSATISFIED_WITH_PURCHASE", .issueWithApp),
+        ("UNINTENDED_PURCHASE", .other), ("LEGAL", .other), ("MODIFY_ITEMS_REFUND", .other),
+    ])
+    func `says of a refund whether it was about the app`(_ reason: String, _ expected: RevocationReason) throws {
+        var world = try AdvancedCommerceStore()
+        let answer = try AdvancedCommerceStore.parts(
+            world.send(.requestRefund, world.charge, Self.hat(reason: reason)))
+        #expect(answer.transaction.revocationReason == expected)
+    }
+
     @Test func `refunds a one-time charge, whose answer has no renewal info`() throws {
         var world = try AdvancedCommerceStore()
         let answer = try AdvancedCommerceStore.parts(world.send(.requestRefund, world.charge, Self.hat()))

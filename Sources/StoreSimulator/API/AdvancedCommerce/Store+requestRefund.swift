@@ -117,13 +117,3 @@ extension Store {
         }
     }
 }
-
-extension AdvancedCommerceRefundReason {
-    /// The reason as a consumption request has it.
-    fileprivate var asked: ConsumptionRequestReason {
-        switch self {
-        case .unintendedPurchase, .fulfillmentIssue, .unsatisfiedWithPurchase, .legal: .init(rawValue: rawValue)
-        default: .other
-        }
-    }
-}

@@ -19,7 +19,7 @@ extension Store {
         let isOver = !items.contains { $0.revocationDate == nil }
         let percentage = isByTime ? share : items.refundedShare
         let isFull = percentage == 100_000 && refundItems.allSatisfy { $0.refundType == .full }
-        let isLegal = refundItems.contains { $0.refundReason == .fulfillmentIssue }
+        let isAboutApp = refundItems.contains { $0.refundReason.asked.revocation == .issueWithApp }
         transactions[id]?.refund?.state = .granted
         transactions[id]?.refund?.decided = now
         transactions[id]?.refund?.items = nil
@@ -28,7 +28,7 @@ extension Store {
             $0.advancedCommerceInfo?.items = items
             guard isOver else { return }
             $0.revocationDate = now
-            $0.revocationReason = isLegal ? .issueWithApp : .other
+            $0.revocationReason = isAboutApp ? .issueWithApp : .other
             $0.revocationType = isFull ? .refundFull : .refundProrated
             $0.revocationPercentage = percentage
         }
@@ -74,6 +74,16 @@ extension Store {
             subscription.graceEnds = nil
         }
         subscriptions[id] = subscription
+    }
+}
+
+extension AdvancedCommerceRefundReason {
+    /// The reason as a consumption request has it.
+    var asked: ConsumptionRequestReason {
+        switch self {
+        case .unintendedPurchase, .fulfillmentIssue, .unsatisfiedWithPurchase, .legal: .init(rawValue: rawValue)
+        default: .other
+        }
     }
 }
 
