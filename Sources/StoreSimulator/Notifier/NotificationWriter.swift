@@ -101,7 +101,7 @@ package struct NotificationWriter: Sendable {
         case .purchase(let purchase):
             payload.data = NotificationData(
                 environment: environment, appAppleId: record.appAppleID, bundleId: app.bundleID,
-                bundleVersion: app.version,
+                bundleVersion: record.bundleVersion ?? app.version,
                 signedTransactionInfo: transaction, signedRenewalInfo: renewalInfo, status: purchase.status,
                 consumptionRequestReason: purchase.consumptionRequestReason)
         case .summary(let summary): payload.summary = summary

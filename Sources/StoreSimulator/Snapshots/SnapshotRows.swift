@@ -58,6 +58,7 @@ extension NotificationRecord {
             json.member("next", next)
             if wasPostponed { json.member("wasPostponed", true) }
             json.member("appAppleId", appAppleID)
+            json.member("bundleVersion", bundleVersion)
             if let seal { json.member("seal", seal.text) }
         }
         return true

@@ -7,7 +7,7 @@ internal import Foundation
 extension NotificationRecord: Codable {
     private enum Name: String, CodingKey {
         case uuid, type, subtype, at, signed, transaction, renewalInfo, status, consumptionRequestReason, content
-        case customer, testToken, overrides, attempts, isDelivered, next, wasPostponed, seal
+        case customer, testToken, overrides, attempts, isDelivered, next, wasPostponed, seal, bundleVersion
         case appAppleID = "appAppleId"
     }
 
@@ -31,6 +31,7 @@ extension NotificationRecord: Codable {
         if let due { try members.encode(due, forKey: .next) }
         if wasPostponed { try members.encode(true, forKey: .wasPostponed) }
         try members.encodeIfPresent(appAppleID, forKey: .appAppleID)
+        try members.encodeIfPresent(bundleVersion, forKey: .bundleVersion)
         try members.encodeIfPresent(seal, forKey: .seal)
     }
 
@@ -66,6 +67,7 @@ extension NotificationRecord: Codable {
             due: try members.dateIfPresent(.next),
             wasPostponed: try members.decodeIfPresent(Bool.self, forKey: .wasPostponed) ?? false,
             appAppleID: try members.decodeIfPresent(Int64.self, forKey: .appAppleID),
+            bundleVersion: try members.decodeIfPresent(String.self, forKey: .bundleVersion),
             seal: try members.decodeIfPresent(Seal.self, forKey: .seal))
     }
 

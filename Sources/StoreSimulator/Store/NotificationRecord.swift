@@ -29,6 +29,8 @@ package struct NotificationRecord: Sendable {
     package var wasPostponed = false
     /// What the payload says, settled when it was announced.
     package let appAppleID: Int64?
+    /// The version of the app on sale then; nil for that of the start.
+    @Boxed package private(set) var bundleVersion: String? = nil
     /// Made when it is first asked for, and the same from then on.
     package var seal: Seal?
 

@@ -59,7 +59,7 @@ extension Store {
         var record = NotificationRecord(
             id: id, type: type, subtype: subtype, date: now, signedDate: signed,
             content: content.signed(signed), customer: customer, testToken: token,
-            appAppleID: !isSandbox || settings.namesAppAppleID ? app.appAppleID : nil)
+            appAppleID: !isSandbox || settings.namesAppAppleID ? app.appAppleID : nil, bundleVersion: releasedVersion)
         if settings.notificationURL != nil {
             // By the clock, which may stand still before the instant of the signature.
             record.due = now

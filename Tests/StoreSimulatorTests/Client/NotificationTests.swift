@@ -49,6 +49,24 @@ import Testing
         }
     }
 
+    @Test func `a notification names the version of the app that was on sale, whenever it is sent`() async throws {
+        try await Simulator.runWithReceiver { simulator, receiver in
+            receiver.answerAll(.status(500))
+            try await simulator.buy(Self.product)
+            try await simulator.perform(.releaseVersion(version: "2.0"))
+            try await simulator.perform(.cancel(customer: "anna"))
+            let verifier = try simulator.verifier()
+            var versions: [String?] = []
+            for text in try receiver.payloads {
+                versions.append(try await verifier.notification(text).payload.data?.bundleVersion)
+            }
+            #expect(versions == ["1", "2.0"])
+            try await simulator.advance(by: 3600)
+            #expect(receiver.bodies.count == 4)
+            #expect(Set(receiver.bodies).count == 2)
+        }
+    }
+
     @Test func `production sends five more times, after 1, 12, 24, 48 and 72 hours, the same bytes each time`()
         async throws
     {

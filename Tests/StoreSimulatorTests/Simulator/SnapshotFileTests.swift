@@ -21,9 +21,10 @@ import Testing
             random: SeededGenerator(seed: seed), names: ["anna", "b\"e\\n", "c\u{1}\u{2028}/ärl", "🎟️"])
         for environment in [AppStoreEnvironment.production, .sandbox] {
             var now = start
-            for _ in 0..<commands {
+            for number in 0..<commands {
                 now = (now + random.pause()).wholeMilliseconds
                 state[environment].run(until: now)
+                if number == 50 { _ = try state[environment].perform(.releaseVersion(version: "2.0"), at: now) }
                 if random.chance(10) {
                     _ = try? state[environment].trigger(random.trigger(), at: now)
                 } else {
