@@ -49,22 +49,6 @@ struct ControlRequest: Sendable {
         return number
     }
 
-    /// Refuses a body, or a member of it, that is an object by another name than these, and suggests the nearest one.
-    func checkName(of kind: String, in member: String? = nil, among names: [String], _ advice: String)
-        throws(ControlFailure)
-    {
-        var value = try decode(JSONValue.self)
-        if let member, case .object(let members) = value { value = members[member] ?? .null }
-        guard case .object(let members) = value,
-            let name = members.keys.sorted().first(where: { !names.contains($0) })
-        else { return }
-        let suggestion = Spelling.suggestion(for: name, among: names)
-        throw ControlFailure(
-            400, "invalid_request",
-            "there is no \(kind) \(quoted(name))" + (suggestion.isEmpty ? "; " + advice : suggestion),
-            param: [member, name].compactMap { $0 }.joined(separator: "."))
-    }
-
     func decode<Value: Codable>(_ type: Value.Type) throws(ControlFailure) -> Value {
         try ControlJSON.decode(type, from: body)
     }
@@ -84,5 +68,26 @@ struct ControlRequest: Sendable {
         let rest = items.dropFirst(start)
         return ControlList(
             items: Array(rest.prefix(limit)), nextPage: rest.count > limit ? String(start + limit) : nil)
+    }
+}
+
+extension JSONValue {
+    /// Refuses a body, or the member of it at `path`, that is an object without exactly one of these names, and suggests the
+    /// nearest one.
+    func checkName(of kind: String, at path: String? = nil, among names: [String], _ advice: String)
+        throws(ControlFailure)
+    {
+        guard case .object(let members) = self else { return }
+        if let name = members.keys.sorted().first(where: { !names.contains($0) }) {
+            let suggestion = Spelling.suggestion(for: name, among: names)
+            throw ControlFailure(
+                400, "invalid_request",
+                "there is no \(kind) \(quoted(name))" + (suggestion.isEmpty ? "; " + advice : suggestion),
+                param: [path, name].compactMap { $0 }.joined(separator: "."))
+        }
+        guard members.count == 1 else {
+            throw ControlFailure(
+                400, "invalid_request", "one \(kind) is expected, not \(members.count); \(advice)", param: path)
+        }
     }
 }

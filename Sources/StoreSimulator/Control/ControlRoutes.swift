@@ -87,7 +87,7 @@ enum ControlRoutes {
         (
             .post, "/{environment}/commands",
             { simulator, request in
-                try request.checkName(
+                try request.decode(JSONValue.self).checkName(
                     of: "command", among: StoreCommand.names, "counterfoil simulator do --help lists them")
                 let command = try request.decodeNamingProducts(StoreCommand.self, simulator)
                 return try json(try await simulator.perform(command, in: request.environment))
@@ -214,9 +214,7 @@ enum ControlRoutes {
         (
             .post, "/faults",
             { simulator, request in
-                try request.checkName(
-                    of: "effect", in: "effect", among: Fault.Effect.names,
-                    "counterfoil simulator fault --help lists them")
+                try Fault.checkEffect(request.decode(JSONValue.self))
                 var fault = try request.decode(Fault.self)
                 if let seconds = try request.seconds { fault.until = simulator.core.now + seconds }
                 let number = try simulator.add(fault)

@@ -11,6 +11,13 @@ extension Fault.Effect {
 }
 
 extension Fault {
+    /// Refuses the JSON of a fault whose effect has not exactly one name, or an unknown one.
+    static func checkEffect(_ json: JSONValue) throws(ControlFailure) {
+        guard case .object(let members) = json, let effect = members["effect"] else { return }
+        try effect.checkName(
+            of: "effect", at: "effect", among: Effect.names, "counterfoil simulator fault --help lists them")
+    }
+
     /// Refuses what could never strike, or would do harm.
     func check() throws(SimulatorError) {
         try checkTarget()

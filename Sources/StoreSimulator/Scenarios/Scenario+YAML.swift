@@ -93,7 +93,7 @@ struct ScenarioReader {
             return text(value, at: path).flatMap { environment($0, at: path) }.map(Scenario.Action.environment)
         case "set": return settings(value, at: path).map(Scenario.Action.set)
         case "endOffer": return endOffer(value, at: path)
-        case "fault": return decoded(Fault.self, value.json(), value, at: path).map(Scenario.Action.fault)
+        case "fault": return fault(value, at: path)
         case "trigger": return trigger(value, at: path)
         case "refuse": return refusal(value, at: path)
         case "expect": return ExpectationReader(findings: findings).read(value, at: path).map(Scenario.Action.expect)
@@ -123,6 +123,15 @@ struct ScenarioReader {
             return nil
         }
         return command(name, argument, at: path + "." + name).map { .refuse($0, code: text) }
+    }
+
+    private func fault(_ value: ConfigurationValue, at path: String) -> Scenario.Action? {
+        let json = value.json()
+        do { try Fault.checkEffect(json) } catch {
+            report(error, value, at: path)
+            return nil
+        }
+        return decoded(Fault.self, json, value, at: path).map(Scenario.Action.fault)
     }
 
     private func trigger(_ value: ConfigurationValue, at path: String) -> Scenario.Action? {

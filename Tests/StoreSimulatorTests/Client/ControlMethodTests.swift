@@ -39,6 +39,18 @@ import Testing
             #"there is no command "xyz"; counterfoil simulator do --help lists them"#
         ),
         (
+            "/production/commands", #"{"cancel": {"customer": "anna"}, "resume": {"customer": "anna"}}"#,
+            "one command is expected, not 2; counterfoil simulator do --help lists them"
+        ),
+        (
+            "/production/commands", "{}",
+            "one command is expected, not 0; counterfoil simulator do --help lists them"
+        ),
+        (
+            "/faults", #"{"target": "route:*", "effect": {}}"#,
+            "one effect is expected, not 0; counterfoil simulator fault --help lists them"
+        ),
+        (
             "/production/trigger", #"{"notificationType": "TSET"}"#,
             #"there is no notification TSET; did you mean "TEST"?"#
         ),

@@ -91,6 +91,14 @@ func withSimulator<Value: Sendable>(
         ("name: x\nsteps:\n  - advance: soon", "steps[0].advance: \"soon\" is neither a length"),
         ("name: x\nsteps:\n  - expect: {notifications: [DID_RENW]}", "did you mean \"DID_RENEW\"?, line 3"),
         ("name: x\nsteps:\n  - expect: {anna: {statuss: active}}", "did you mean \"status\"?, line 3"),
+        (
+            "name: x\nsteps:\n  - fault:\n      target: route:*\n      effect: {dealy: {seconds: 1}}",
+            "steps[0].fault.effect.dealy: there is no effect \"dealy\"; did you mean \"delay\"?, line 5"
+        ),
+        (
+            "name: x\nsteps:\n  - fault:\n      target: route:*\n      effect: {drop: {}, truncate: {}}",
+            "one effect is expected, not 2; counterfoil simulator fault --help lists them"
+        ),
         ("name: x\nsettings: {production: {gracePeriod: seven}}\nsteps: []", "settings.production.gracePeriod"),
         (
             "name: x\nsetings: {}\nsteps: []",
