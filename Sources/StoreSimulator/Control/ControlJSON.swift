@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Basics
 internal import Foundation
 
@@ -7,7 +8,9 @@ enum ControlJSON {
         let encoder = JSONEncoder.sorted
         encoder.dateEncodingStrategy = .custom { date, encoder in
             var container = encoder.singleValueContainer()
-            try container.encode(Int64((date.timeIntervalSince1970 * 1000).rounded()))
+            // A damaged snapshot can have dates that are no instants.
+            let beyond = date.timeIntervalSince1970 < 0 ? Int64.min : .max
+            try container.encode(date.millisecondsSince1970 ?? beyond)
         }
         return Array(try encoder.encode(value))
     }

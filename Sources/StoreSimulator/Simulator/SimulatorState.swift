@@ -31,6 +31,8 @@ package struct SimulatorState: Sendable, Codable {
         production.derive()
         sandbox.derive()
         faults = try container.decode(FaultRegistry.self, forKey: .faults)
+        // No command could be given at any other time.
+        do { _ = try production.instant(clock.now()) } catch { throw SnapshotTemplates.damaged }
     }
 
     package func encode(to encoder: any Encoder) throws {

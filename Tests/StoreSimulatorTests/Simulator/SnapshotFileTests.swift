@@ -120,6 +120,25 @@ import Testing
         }
     }
 
+    @Test(arguments: ["7.9e28", "-7.9e28"])
+    func `is refused where its clock shows no instant`(_ seconds: String) async throws {
+        let state = try Self.state(3, 20)
+        try await Self.withFile { file in
+            try await SnapshotFile(file).write(state)
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let changed = text.replacing(/"shown":[0-9.]+/, with: "\"shown\":\(seconds)")
+            #expect(changed != text)
+            try Data(changed.utf8).write(to: file)
+            let error = await #expect(throws: SimulatorError.self) { try await SnapshotFile(file).read() }
+            #expect(error?.code == "corrupted")
+        }
+    }
+
+    @Test func `may have dates that are no instants, and the control API answers all the same`() throws {
+        let dates = [Date(timeIntervalSince1970: 7.9e28), Date(timeIntervalSince1970: -7.9e28)]
+        #expect(try String(decoding: ControlJSON.encode(dates), as: UTF8.self) == "[\(Int64.max),\(Int64.min)]")
+    }
+
     @Test func `is refused when a part of it is missing or doubled`() async throws {
         let state = try Self.state(3, 40)
         try await Self.withFile { file in
