@@ -23,6 +23,13 @@ extension Simulator {
     /// do the URLs for notifications, where there are any.
     public func restore(_ name: String) async throws {
         let state = try await readSnapshot(name)
+        let (kept, own) = (state.production.app, core.configuration.app)
+        guard kept.bundleID == own.bundleID, kept.appAppleID == own.appAppleID else {
+            throw SimulatorError(
+                "other_app",
+                "the snapshot \(name) is of \(kept.bundleID) (\(kept.appAppleID)), this simulator is of "
+                    + "\(own.bundleID) (\(own.appAppleID))")
+        }
         try await core.replace(with: state) { new, old in
             // Whoever listens now goes on listening.
             for environment in [AppStoreEnvironment.production, .sandbox] {

@@ -194,6 +194,14 @@ import Testing
         try await simulator.snapshot("old")
         #expect(try simulator.snapshots() == ["old"])
         #expect(!FileManager.default.fileExists(atPath: file.path))
+        // What is signed would name two apps.
+        var foreign = old
+        foreign.production = Store(
+            environment: .production, app: SimulatedApp(bundleID: "com.example.other"), catalogue: .shop,
+            settings: .production, seed: 1)
+        try await SnapshotFile(snapshots.appending(path: "other.jsonl")).write(foreign)
+        let refused = await #expect(throws: SimulatorError.self) { try await simulator.restore("other") }
+        #expect(refused?.code == "other_app")
         try Data("{}\n".utf8).write(to: snapshots.appending(path: "old.jsonl"))
         let damaged = await #expect(throws: SimulatorError.self) { try await simulator.restore("old") }
         #expect(damaged?.code == "corrupted")
