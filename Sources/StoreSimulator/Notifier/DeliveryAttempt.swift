@@ -18,7 +18,8 @@ struct DeliveryAttempt: Sendable {
 }
 
 extension SimulatorState {
-    /// The attempt that was planned for `planned`; nil if something else has been planned since, or nobody is to be told.
+    /// The attempt that was planned for `planned`; nil if something else has been planned since, nobody is to be told, or a
+    /// fault lets others go first.
     mutating func attempt(_ number: Int, in environment: AppStoreEnvironment, planned: Date) -> DeliveryAttempt? {
         let isManual = self[environment].resends[number] == planned
         guard self[environment].notifications.indices.contains(number),
@@ -34,10 +35,29 @@ extension SimulatorState {
         let effects = faults.strike(record.targets, in: environment, at: date).filter { effect in
             effect != .reorder || !record.wasPostponed
         }
-        return DeliveryAttempt(
+        let attempt = DeliveryAttempt(
             environment: environment, number: number, record: record, url: url,
             timeout: self[environment].settings.deliveryTimeout, date: date, effects: effects,
             isManual: isManual, version1: contents)
+        guard !attempt.isPostponed else {
+            postpone(attempt)
+            return nil
+        }
+        return attempt
+    }
+
+    /// Sends it later: 1 to 600 seconds on the simulator's clock, once. The clock must not pass that before it is planned.
+    private mutating func postpone(_ attempt: DeliveryAttempt) {
+        let seconds = Double(1 + attempt.number.magnitude &* 2_654_435_761 % 600)
+        self[attempt.environment].notifications[attempt.number].wasPostponed = true
+        self[attempt.environment].plan(attempt, at: attempt.date + seconds)
+    }
+}
+
+extension DeliveryAttempt {
+    /// Whether others go first. One that is lost, or finds nobody, does not wait for that.
+    fileprivate var isPostponed: Bool {
+        effects.first { [Fault.Effect.drop, .unreachable, .reorder].contains($0) } == .reorder
     }
 }
 

@@ -10,7 +10,6 @@ extension SimulatorCore {
             switch effect {
             case .drop: return note(attempt, .init(outcome: .noResponse), isFinal: true)
             case .unreachable: return note(attempt, .init(outcome: .noResponse))
-            case .reorder: return postpone(attempt)
             case .delay(let seconds):
                 do { try await Task.sleep(for: .seconds(seconds)) } catch { return putBack(attempt) }
             default: break
@@ -71,16 +70,6 @@ extension SimulatorCore {
             $0[attempt.environment].noteAttempt(
                 attempt.number, result.outcome, status: result.status, answer: result.answer, isFinal: isFinal,
                 isManual: attempt.isManual, at: attempt.date)
-        }
-    }
-
-    /// Sends it later: 1 to 600 seconds on the simulator's clock, once.
-    private func postpone(_ attempt: DeliveryAttempt) {
-        let seconds = Double(1 + attempt.number.magnitude &* 2_654_435_761 % 600)
-        state.withLock { state in
-            guard state[attempt.environment].notifications.indices.contains(attempt.number) else { return }
-            state[attempt.environment].notifications[attempt.number].wasPostponed = true
-            state[attempt.environment].plan(attempt, at: attempt.date + seconds)
         }
     }
 

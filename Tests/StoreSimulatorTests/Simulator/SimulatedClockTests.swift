@@ -33,6 +33,23 @@ import Testing
         #expect(kept.resumed(as: .frozen(later), real: later).now(real: later + 10) == Self.start + 86_400)
     }
 
+    @Test func `is not ahead of a notification that lets others go first`() throws {
+        var configuration = SimulatorConfiguration.frozen
+        configuration.production.notificationURL = "http://127.0.0.1:1/"
+        var state = SimulatorState(configuration, real: Self.start)
+        _ = try state.production.perform(
+            .purchase(customer: "anna", product: "com.example.coins.100"), at: Self.start)
+        _ = try state.faults.add(Fault("notification:*", .reorder))
+        // It is planned before anything else can happen.
+        guard case .happened = state.step(until: Self.start, limit: nil) else {
+            Issue.record("it was sent, or is not due")
+            return
+        }
+        let due = try #require(state.production.notifications.first?.due)
+        #expect((1...600).contains(due.timeIntervalSince(Self.start)))
+        #expect(state.next == due)
+    }
+
     @Test func `when accelerated, shortens periods, and what an advance lets happen is not ahead of it`() async throws {
         var configuration = SimulatorConfiguration()
         configuration.clock = .accelerated(.monthlyEvery5Minutes)
