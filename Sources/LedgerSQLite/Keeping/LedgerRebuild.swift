@@ -65,14 +65,11 @@ package struct LedgerRebuild: Sendable {
         report.facts += grants.count
         for grant in grants.differing { report.add(difference: "\(grant.id): it does not follow from its events") }
         report.refuse(grants.damaged.map { "grant \($0): \(StorageError.Code.damaged.rawValue)" })
-        let originals = try await storage.originalPurchaseFindings(scopes, by: verifier)
-        report.facts += originals.count
-        report.refuse(originals.refused)
-        for purchase in originals.differing { report.add(difference: "app transaction \(purchase.subject)") }
+        let originals = try await differingOriginalPurchases(scopes, &report)
         if replacing, report.differences > 0, report.refusals == 0 {
             try await scratch.replace()
             try await storage.derive(claims.differing)
-            try await storage.correct(originals.differing)
+            try await storage.correct(originals)
             try await storage.derive(grants: grants.differing)
             report.isReplaced = true
         }
@@ -118,6 +115,23 @@ package struct LedgerRebuild: Sendable {
             try await scratch.put(statements.values)
             last = next
         }
+    }
+
+    private func differingOriginalPurchases(
+        _ scopes: ScopeRegistry, _ report: inout Report
+    ) async throws -> [SQLiteStorage.OriginalPurchaseFindings.Difference] {
+        var differing: [SQLiteStorage.OriginalPurchaseFindings.Difference] = []
+        var next: [SQLValue]? = OriginalPurchaseTable.Page.start
+        while let key = next {
+            let page = try await storage.originalPurchaseFindings(
+                after: key, limit: Self.batch, scopes, by: verifier)
+            report.facts += page.count
+            report.refuse(page.refused)
+            for purchase in page.differing { report.add(difference: "app transaction \(purchase.subject)") }
+            differing += page.differing
+            next = page.next
+        }
+        return differing
     }
 
     private enum Unknown: Error { case scope }

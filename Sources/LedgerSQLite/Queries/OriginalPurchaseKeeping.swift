@@ -10,7 +10,7 @@ internal import GRDB
 /// Exports and proves again what ``OriginalPurchaseTable`` keeps.
 extension OriginalPurchaseTable {
     /// A row with its text.
-    struct Kept {
+    struct Kept: Sendable {
         var scope: Int64
         var subject: String
         var kind: OriginalPurchase.Kind
@@ -21,6 +21,9 @@ extension OriginalPurchaseTable {
         var origin: Origin
         var text: String
     }
+
+    private static let columns =
+        "scope, subject, kind, version, purchased_at, signed_date, received_at, origin, text"
 
     /// Walks through all of them, in the order of an export.
     ///
@@ -33,21 +36,59 @@ extension OriginalPurchaseTable {
         guard try db.tableExists("original_purchases") else { return }
         try db.each(
             """
-            SELECT bundle_id, environment, scope, subject, kind, version, purchased_at, signed_date, received_at,
-                origin, text
+            SELECT bundle_id, environment, \(columns)
             FROM original_purchases JOIN scopes ON scopes.id = scope ORDER BY bundle_id, environment, subject
             """, []
         ) { row in
-            let subject = row.text(3) ?? ""
-            guard let kind = row.number(4).flatMap(OriginalPurchase.Kind.init),
-                let text = row.blob(10).flatMap({ headers.unpack($0) })
-            else { return try damaged(StorageError(.damaged, "the app transaction \(subject) is damaged")) }
-            try body(
-                Kept(
-                    scope: row.number(2) ?? 0, subject: subject, kind: kind, version: row.text(5),
-                    purchasedAt: row.number(6), signedDate: row.number(7) ?? 0, receivedAt: row.number(8) ?? 0,
-                    origin: row.number(9).flatMap(Origin.init) ?? .imported, text: text), row)
+            let kept: Kept
+            do throws(StorageError) { kept = try Kept(row, from: 2, headers) } catch { return try damaged(error) }
+            try body(kept, row)
         }
+    }
+
+    /// Some of them, in the order of their keys.
+    struct Page: Sendable {
+        var kept: [Kept] = []
+        /// What is wrong with those that cannot be read.
+        var damages: [StorageError] = []
+        /// The key of the last; nil when there are none.
+        var last: [SQLValue]?
+
+        /// The key before that of the first of all.
+        static let start: [SQLValue] = [.integer(.min), .text("")]
+    }
+
+    static func page(
+        after key: [SQLValue], limit: Int, _ headers: HeaderRegistry, _ db: Database
+    ) throws -> Page {
+        var page = Page()
+        try db.each(
+            """
+            SELECT \(columns) FROM original_purchases WHERE (scope, subject) > (?, ?)
+            ORDER BY scope, subject LIMIT ?
+            """, key + [.init(limit)]
+        ) { row in
+            page.last = [row.value(0), row.value(1)]
+            do throws(StorageError) { page.kept.append(try Kept(row, from: 0, headers)) } catch {
+                page.damages.append(error)
+            }
+        }
+        return page
+    }
+}
+
+extension OriginalPurchaseTable.Kept {
+    /// One from the columns of the table.
+    fileprivate init(_ row: SQLStatement, from column: Int32, _ headers: HeaderRegistry) throws(StorageError) {
+        let subject = row.text(column + 1) ?? ""
+        guard let kind = row.number(column + 2).flatMap(OriginalPurchase.Kind.init),
+            let text = row.blob(column + 8).flatMap({ headers.unpack($0) })
+        else { throw StorageError(.damaged, "the app transaction \(subject) is damaged") }
+        self.init(
+            scope: row.number(column) ?? 0, subject: subject, kind: kind, version: row.text(column + 3),
+            purchasedAt: row.number(column + 4), signedDate: row.number(column + 5) ?? 0,
+            receivedAt: row.number(column + 6) ?? 0,
+            origin: row.number(column + 7).flatMap(Origin.init) ?? .imported, text: text)
     }
 }
 
@@ -91,35 +132,38 @@ extension OriginalPurchaseTable.Kept {
 }
 
 extension SQLiteStorage {
-    /// What came of proving again when customers first got the app.
+    /// What came of proving again when some customers first got the app.
     struct OriginalPurchaseFindings: Sendable {
+        /// What a text says where the columns say something else.
+        struct Difference: Sendable {
+            var scope: Int64
+            var subject: String
+            var fact: OriginalPurchaseFact
+        }
+
         var count = 0
-        /// Those whose columns say something else than their texts.
-        var differing: [OriginalPurchase] = []
+        var differing: [Difference] = []
         /// The names of those that cannot be believed, with the reason's code.
         var refused: [String] = []
+        /// Where the next ones begin; nil when there are no more.
+        var next: [SQLValue]?
     }
 
+    /// Proves those after a key again, at most so many.
     func originalPurchaseFindings(
-        _ scopes: ScopeRegistry, by verifier: SignedDataVerifier
+        after key: [SQLValue], limit: Int, _ scopes: ScopeRegistry, by verifier: SignedDataVerifier
     ) async throws -> OriginalPurchaseFindings {
-        let (all, damages) = try await read { db in
-            var (all, damages): ([OriginalPurchaseTable.Kept], [StorageError]) = ([], [])
-            try OriginalPurchaseTable.forEach(self.headers, db, damaged: { damages.append($0) }) { kept, _ in
-                all.append(kept)
-            }
-            return (all, damages)
+        let page = try await read {
+            try OriginalPurchaseTable.page(after: key, limit: limit, self.headers, $0)
         }
-        var findings = OriginalPurchaseFindings(count: all.count, refused: damages.map(\.logReason))
-        for kept in all {
+        var findings = OriginalPurchaseFindings(
+            count: page.kept.count, refused: page.damages.map(\.logReason), next: page.last)
+        for kept in page.kept {
             guard let scope = scopes[id: kept.scope] else { continue }
             do throws(VerificationError) {
                 let fact = try await kept.fact(in: scope, by: verifier)
                 guard !kept.agrees(with: fact) else { continue }
-                findings.differing.append(
-                    OriginalPurchase(
-                        scope: kept.scope, subject: kept.subject, kind: kept.kind, fact: fact, origin: kept.origin,
-                        receivedAt: kept.receivedAt, text: kept.text))
+                findings.differing.append(.init(scope: kept.scope, subject: kept.subject, fact: fact))
             } catch {
                 findings.refused.append("app transaction \(kept.subject): \(error.code)")
             }
@@ -128,14 +172,19 @@ extension SQLiteStorage {
     }
 
     /// Makes the columns say what the texts say.
-    func correct(_ purchases: [OriginalPurchase]) async throws {
-        let texts = purchases.map { headers.pack($0.text) }
-        try await write(texts) { db in
-            for (purchase, text) in zip(purchases, texts) {
+    func correct(_ differences: [OriginalPurchaseFindings.Difference]) async throws {
+        try await write { db in
+            for difference in differences {
+                let fact = difference.fact
                 try db.run(
-                    "DELETE FROM original_purchases WHERE scope = ? AND subject = ?",
-                    [.integer(purchase.scope), .text(purchase.subject)])
-                try OriginalPurchaseTable.put(purchase, text, db)
+                    """
+                    UPDATE original_purchases SET version = ?, purchased_at = ?, signed_date = ?
+                    WHERE scope = ? AND subject = ?
+                    """,
+                    [
+                        .init(fact.applicationVersion), .init(fact.purchaseDate?.milliseconds),
+                        .integer(fact.signedDate.milliseconds), .integer(difference.scope), .text(difference.subject),
+                    ])
             }
         }
     }

@@ -6,6 +6,7 @@ import Entitlements
 import Foundation
 import GRDB
 import StoreSimulator
+import Synchronization
 import TestSupport
 import Testing
 
@@ -222,6 +223,40 @@ import Testing
             try other.close()
             try await world.startServer()
             #expect(try await world.api.get("/v1/customers/anna").text == answer)
+        }
+    }
+
+    @Test func `are proven again in pieces, and nobody is left out`() async throws {
+        let verifier = try await StoreLife.shared.value.verifier
+        try await Tool.inTemporaryFolder { folder in
+            let log = Mutex<[String]>([])
+            var options = SQLiteStorage.Options()
+            options.isSynchronous = false
+            options.trace = { sql in log.withLock { $0.append(sql) } }
+            let storage = try SQLiteStorage(path: folder.appending(path: "ledger.sqlite").path, options: options)
+            let scopes = try await storage.scopes(
+                of: ["Production", "Sandbox"].map { (bundleID: StoreLife.bundleID, environment: $0) })
+            let fact = OriginalPurchaseFact(
+                applicationVersion: "1.4", purchaseDate: World.start, signedDate: World.start)
+            let text = try OriginalPurchaseText(fact).text
+            for scope in scopes.all {
+                try await storage.keep(
+                    (0..<400).map {
+                        OriginalPurchase(
+                            scope: scope.id, subject: "\($0)", kind: .receipt, fact: fact, origin: .app, receivedAt: 0,
+                            text: text)
+                    })
+            }
+            try await storage.pool.write { try $0.execute(sql: "UPDATE original_purchases SET version = '0.1'") }
+            let rebuild = LedgerRebuild(storage, verifier: verifier)
+            log.withLock { $0 = [] }
+            let found = try await rebuild.run(replacing: true)
+            #expect(found.facts == 800 && found.differences == 800 && found.isReplaced, "\(found)")
+            let readings = log.withLock { $0.filter { $0.contains("FROM original_purchases") } }
+            try #require(!readings.isEmpty)
+            #expect(readings.allSatisfy { $0.contains("LIMIT") }, "\(readings)")
+            #expect(try await rebuild.run(replacing: false).isIdentical)
+            try storage.close()
         }
     }
 }
