@@ -30,7 +30,7 @@ enum ErasureTable {
     }
 
     /// The customer whom an event of a grant names. SQLite refuses the whole question where a content is no JSON.
-    fileprivate static let namedInGrant = "CASE WHEN json_valid(content) THEN json_extract(content, '$.customer') END"
+    private static let namedInGrant = "CASE WHEN json_valid(content) THEN json_extract(content, '$.customer') END"
 
     /// When the last was said of a customer that an erasure takes the name from; nil when nothing was.
     static func newest(of customer: String, in scope: Int64, _ db: Database) throws -> Milliseconds? {
@@ -64,6 +64,33 @@ enum ErasureTable {
             ORDER BY bundle_id, environment, digest
             """, []
         ) { row in try body(Erasure(digest: row.text(2) ?? "", at: row.number(3) ?? 0), row) }
+    }
+
+    /// The customers who were erased and whose names are still somewhere: of all others nothing is kept in memory.
+    static func namedThoughErased(
+        in scope: Int64, _ db: Database
+    ) throws -> [(name: String, erasure: Erasure)] {
+        guard try isAny(in: scope, db) else { return [] }
+        let bundleID = try Self.bundleID(of: scope, db)
+        var found: [(name: String, erasure: Erasure)] = []
+        // Whom the App Store's notifications name need have no claims: in a backup from before the erasure events and
+        // questions have the name alone.
+        try db.each(
+            """
+            SELECT DISTINCT customer FROM claim_events WHERE scope = ?1
+            UNION SELECT DISTINCT \(namedInGrant) FROM grant_events WHERE scope = ?1
+                AND kind <> \(GrantEvent.Kind.revoke.rawValue)
+            UNION SELECT DISTINCT customer FROM usage WHERE scope = ?1
+            UNION SELECT DISTINCT customer FROM events WHERE scope = ?1
+            UNION SELECT DISTINCT customer FROM consumption_requests WHERE scope = ?1
+            """, [.integer(scope)]
+        ) { row in
+            guard let name = row.text(0), !Erasure.isStandIn(name),
+                let erasure = try Self.erasure(of: name, in: scope, bundleID, db)
+            else { return }
+            found.append((name, erasure))
+        }
+        return found
     }
 
     // MARK: - Taking the name away
@@ -229,26 +256,20 @@ extension SQLiteStorage: ErasureStorage {
         try readAtOnce { try ErasureTable.erasure(of: customer, in: scope.id, scope.bundleID, $0)?.instant }
     }
 
+    /// How many customers lose their names in one transaction.
+    private static let erasedTogether = 100
+
     /// Takes the names of erased customers from what another ledger still had, and from what is here.
     func applyErasures(in scopes: Set<Int64>) async throws {
-        try await write { db in
-            for scope in scopes where try ErasureTable.isAny(in: scope, db) {
-                let bundleID = try ErasureTable.bundleID(of: scope, db)
-                // Whom the App Store's notifications name need have no claims: in a backup from before the erasure
-                // events and questions have the name alone.
-                let names = try db.all(
-                    """
-                    SELECT DISTINCT customer FROM claim_events WHERE scope = ?1
-                    UNION SELECT DISTINCT \(ErasureTable.namedInGrant) FROM grant_events WHERE scope = ?1
-                        AND kind <> \(GrantEvent.Kind.revoke.rawValue)
-                    UNION SELECT DISTINCT customer FROM usage WHERE scope = ?1
-                    UNION SELECT DISTINCT customer FROM events WHERE scope = ?1
-                    UNION SELECT DISTINCT customer FROM consumption_requests WHERE scope = ?1
-                    """, [.integer(scope)]
-                ) { $0.text(0) }
-                for name in names where !Erasure.isStandIn(name) {
-                    guard let erasure = try ErasureTable.erasure(of: name, in: scope, bundleID, db) else { continue }
-                    _ = try ErasureTable.apply(erasure, to: name, in: scope, isAgain: true, db)
+        for scope in scopes {
+            var rest = try await read { try ErasureTable.namedThoughErased(in: scope, $0) }[...]
+            while !rest.isEmpty {
+                let piece = Array(rest.prefix(Self.erasedTogether))
+                rest = rest.dropFirst(piece.count)
+                try await writePiece { db in
+                    for (name, erasure) in piece {
+                        _ = try ErasureTable.apply(erasure, to: name, in: scope, isAgain: true, db)
+                    }
                 }
             }
         }

@@ -162,6 +162,29 @@ import Testing
         }
     }
 
+    @Test func `an import takes the names of many in pieces, and nobody else's`() async throws {
+        try await Self.withLedger { ledger, _ in
+            let (storage, scope) = (ledger.storage, ledger.scope)
+            let erased = (0..<250).map { "customer \($0)" }
+            for name in erased + ["anna"] { try await Self.claim(name, [name], at: 5, in: ledger) }
+            try await storage.restore(
+                erased.map {
+                    .erasure(Erasure(digest: Erasure.digest(of: $0, in: scope.bundleID), at: 9), scope: scope.id)
+                })
+            var before = storage.commits
+            try await storage.applyErasures(in: [scope.id])
+            #expect(storage.commits - before == 3)
+            for name in erased {
+                let owners = try await Self.owners(name, in: ledger)
+                #expect(owners.map { Erasure.isStandIn($0) } == [true], "\(owners)")
+            }
+            #expect(try await Self.owners("anna", in: ledger) == ["anna"])
+            before = storage.commits
+            try await storage.applyErasures(in: [scope.id])
+            #expect(storage.commits == before)
+        }
+    }
+
     /// The claims of exports of version 1 are those that counted, without their history.
     @Test func `an export without history is read, and ends with its own digest`() async throws {
         try await Self.withLedger { ledger, folder in
