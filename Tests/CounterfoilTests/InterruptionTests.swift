@@ -78,14 +78,16 @@ import Testing
             try handle.truncate(atOffset: pageSize * UInt64(pages))
             try handle.close()
             let copy = folder.appending(path: "copy.sqlite")
-            func isUnderWay() -> Bool { FileManager.default.fileExists(atPath: copy.path + ".partial") }
+            func isUnderWay() throws -> Bool {
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).contains { $0.hasSuffix(".partial") }
+            }
             var status: Int32 = 0
             // One that has ended before it could be stopped says nothing: the next one is.
             while status != 128 + SIGINT {
                 if FileManager.default.fileExists(atPath: copy.path) { try FileManager.default.removeItem(at: copy) }
                 let backup = try await RunningCommand(
                     ["ledger", "backup", "--config", config.path, "--output", copy.path], state: folder)
-                while backup.isRunning, !isUnderWay() { await Task.yield() }
+                while backup.isRunning, try !isUnderWay() { await Task.yield() }
                 backup.interrupt()
                 status = await backup.end()
             }

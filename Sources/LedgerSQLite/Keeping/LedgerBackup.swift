@@ -11,17 +11,24 @@ package enum LedgerBackup {
     /// is damaged in the ledger is damaged in the copy, and keeps nothing else out of it.
     ///
     /// The server goes on reading and writing; its write-ahead log cannot shrink until the copy is made.
+    ///
+    /// - Parameter unfinished: What the copy is called until it gets its name. See ``unfinished(_:)``.
     package static func make(
-        of ledger: String, to output: String, progress: @escaping @Sendable (Double) -> Void = { _ in }
+        of ledger: String, to output: String, unfinished: String? = nil,
+        progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) throws(StorageError) -> Report {
-        try requirePlace(for: output, of: ledger)
-        let partial = partial(of: output)
+        guard FileManager.default.fileExists(atPath: ledger) else {
+            throw StorageError(.cannotOpen, "\(ledger) is not there")
+        }
+        try requireFree(output)
+        let partial = unfinished ?? Self.unfinished(output)
         do {
-            try remove(partial)
             try copy(ledger, to: partial, progress)
             // What is wrong with the copy is wrong with the ledger.
             let report = try check(partial, named: ledger)
             try sync(partial)
+            // Another backup may have got the name meanwhile.
+            try requireFree(output)
             try FileManager.default.moveItem(atPath: partial, toPath: output)
             try syncFolder(of: output)
             return report
@@ -32,22 +39,15 @@ package enum LedgerBackup {
         }
     }
 
-    /// Throws what speaks against a copy of a ledger, before anything is written or removed.
-    package static func requirePlace(for output: String, of ledger: String) throws(StorageError) {
-        guard FileManager.default.fileExists(atPath: ledger) else {
-            throw StorageError(.cannotOpen, "\(ledger) is not there")
-        }
+    private static func requireFree(_ output: String) throws(StorageError) {
         // Beside the copy SQLite would take what is left of another file for a part of it.
         for file in [output] + companions(of: output) where FileManager.default.fileExists(atPath: file) {
             throw StorageError(.cannotOpen, "\(file) is there already; a backup overwrites nothing")
         }
-        try require(ledger, isNot: partial(of: output))
     }
 
-    /// What a copy consists of until it gets its name.
-    package static func unfinished(_ output: String) -> [String] {
-        [partial(of: output)] + companions(of: partial(of: output))
-    }
+    /// A name for a copy until it is proven good. Each has its own: one that somebody else writes must not be taken for it.
+    package static func unfinished(_ output: String) -> String { "\(output).\(UUID().uuidString).partial" }
 
     /// Proves a copy good, in which SQLite finds nothing wrong, and finds the records and texts in it that cannot be read.
     ///
@@ -143,7 +143,7 @@ package enum LedgerBackup {
         }
     }
 
-    /// Where a copy is until it is proven good.
+    /// Where a copy is that is to take a ledger's place, until it is proven good. The ledger's lock keeps others from it.
     static func partial(of path: String) -> String { path + ".partial" }
 
     /// The file that a path leads to, through all links.

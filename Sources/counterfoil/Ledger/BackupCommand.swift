@@ -27,11 +27,11 @@ struct BackupCommand: AsyncParsableCommand {
         let report = try await LedgerOptions.withStorageErrors {
             let bar = LedgerProgress("copying")
             defer { bar.end() }
-            let ledger = configuration.storage.path
-            // Before what is left of a copy is removed: it must not be the ledger.
-            try LedgerBackup.requirePlace(for: output, of: ledger)
-            return try await Signals.removing(LedgerBackup.unfinished(output)) {
-                try LedgerBackup.make(of: ledger, to: output) { bar.show($0) }
+            let unfinished = LedgerBackup.unfinished(output)
+            return try await Signals.removing([unfinished] + LedgerBackup.companions(of: unfinished)) {
+                try LedgerBackup.make(of: configuration.storage.path, to: output, unfinished: unfinished) {
+                    bar.show($0)
+                }
             }
         }
         try BackupAnswer(file: output, report, old: nil).report("copied", json: options.json)

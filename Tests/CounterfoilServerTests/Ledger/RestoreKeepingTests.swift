@@ -2,6 +2,7 @@ import AppStoreModels
 import CounterfoilServer
 import Foundation
 import GRDB
+import Synchronization
 import TestSupport
 import Testing
 
@@ -58,15 +59,26 @@ import Testing
         }
     }
 
-    @Test func `is not lost where it is copied from the name of a copy under way`() async throws {
-        try await Self.withBackup { _, backup, report in
-            let ledger = backup + ".new.partial"
-            try FileManager.default.moveItem(atPath: backup, toPath: ledger)
+    @Test func `is whole where two backups are made under one name, and the second is told so`() async throws {
+        try await Self.withBackup { ledger, backup, report in
+            let copy = backup + ".new"
+            let other = Mutex<LedgerBackup.Report?>(nil)
+            // While one is under way the other begins and ends.
             let error = #expect(throws: StorageError.self) {
-                try LedgerBackup.make(of: ledger, to: backup + ".new")
+                try LedgerBackup.make(of: ledger, to: copy) { _ in
+                    guard other.withLock({ $0 == nil }) else { return }
+                    do {
+                        let made = try LedgerBackup.make(of: ledger, to: copy)
+                        other.withLock { $0 = made }
+                    } catch { Issue.record(error) }
+                }
             }
-            #expect(error?.code == .cannotOpen)
-            #expect(try LedgerBackup.check(ledger) == report)
+            #expect(error?.code == .cannotOpen && error?.message.contains("overwrites nothing") == true)
+            #expect(other.withLock { $0 } == report)
+            #expect(try LedgerBackup.check(copy) == report)
+            let folder = URL(filePath: copy).deletingLastPathComponent().path
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".new") }
+            #expect(left == [URL(filePath: copy).lastPathComponent])
         }
     }
 
