@@ -124,6 +124,7 @@ package enum LedgerBackup {
             throw StorageError(.busy, "\(ledger) is there already; --force puts it aside")
         }
         try requireWhole(backup)
+        try requireNoLogLeft(of: place)
         let partial = partial(of: place)
         try require(backup, isNot: partial)
         do {
@@ -242,31 +243,6 @@ package enum LedgerBackup {
 
     /// What SQLite takes for a part of a ledger.
     package static func companions(of path: String) -> [String] { [path + "-wal", path + "-shm", path + "-journal"] }
-
-    /// Moves a ledger away, the file itself first: what was not yet taken into it belongs to it, and to nothing else.
-    private static func putAside(_ ledger: String) throws -> [(from: String, to: String)] {
-        var number = 1
-        func files() -> [(from: String, to: String)] {
-            let old = "\(ledger).before-restore-\(number)"
-            return Array(zip([ledger] + companions(of: ledger), [old] + companions(of: old))).map { (from: $0, to: $1) }
-        }
-        while files().contains(where: { FileManager.default.fileExists(atPath: $0.to) }) { number += 1 }
-        var moved: [(from: String, to: String)] = []
-        do {
-            for file in files() where FileManager.default.fileExists(atPath: file.from) {
-                try FileManager.default.moveItem(atPath: file.from, toPath: file.to)
-                moved.append(file)
-            }
-        } catch {
-            try moveBack(moved)
-            throw error
-        }
-        return moved
-    }
-
-    private static func moveBack(_ moved: [(from: String, to: String)]) throws {
-        for file in moved.reversed() { try FileManager.default.moveItem(atPath: file.to, toPath: file.from) }
-    }
 
     private static func remove(_ path: String) throws {
         for file in [path] + companions(of: path) where FileManager.default.fileExists(atPath: file) {

@@ -98,6 +98,25 @@ import Testing
         }
     }
 
+    @Test func `and was interrupted before the log of the old one was moved is not put back until somebody did`()
+        async throws
+    {
+        try await Self.withBackup { ledger, backup, report in
+            let old = ledger + ".before-restore-1"
+            try FileManager.default.moveItem(atPath: ledger, toPath: old)
+            try Data("log".utf8).write(to: URL(filePath: ledger + "-wal"))
+            try FileManager.default.copyItem(atPath: backup, toPath: ledger + ".partial")
+            let error = #expect(throws: StorageError.self) {
+                try LedgerBackup.restore(backup, to: ledger, replacing: true)
+            }
+            #expect(error?.code == .cannotOpen && error?.message.contains("\(ledger)-wal to \(old)-wal") == true)
+            #expect(Self.isThere(ledger + "-wal") && !Self.isThere(ledger) && Self.isThere(ledger + ".partial"))
+            try FileManager.default.moveItem(atPath: ledger + "-wal", toPath: old + "-wal")
+            let restored = try LedgerBackup.restore(backup, to: ledger, replacing: true)
+            #expect(restored.report == report && restored.aside.isEmpty)
+        }
+    }
+
     @Test func `is called by its own name where it cannot be copied, not by that of the copy`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let (ledger, copy) = (folder.appending(path: "ledger.sqlite"), folder.appending(path: "copy.sqlite"))
