@@ -81,7 +81,9 @@ final class Scratch: Sendable {
             if try !Self.isSame("transactions ORDER BY transaction_id, scope, original_id", db) {
                 report.add(difference: "the index of transactions")
             }
-            if try !Self.isSame("segments ORDER BY scope, original_id, segment, begins", db) {
+            if try !Self.isSame("segments ORDER BY scope, original_id, segment, begins", db)
+                || !Self.isSame("successions ORDER BY scope, previous_id, original_id", db)
+            {
                 report.add(difference: "the index of segments")
             }
             return report

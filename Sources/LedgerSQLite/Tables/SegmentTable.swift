@@ -31,8 +31,11 @@ enum SegmentTable {
         try derive(lineage, in: scope, db)
         let predecessors = lineage.predecessors.union(known?.predecessors ?? [])
         for predecessor in predecessors.sorted() {
+            // What only a version says that is no longer known would hang on the order of arrival.
             try db.run(
-                "INSERT OR IGNORE INTO successions (scope, previous_id, original_id) VALUES (?, ?, ?)",
+                lineage.predecessors.contains(predecessor)
+                    ? "INSERT OR IGNORE INTO successions (scope, previous_id, original_id) VALUES (?, ?, ?)"
+                    : "DELETE FROM successions WHERE scope = ? AND previous_id = ? AND original_id = ?",
                 [.integer(scope), .text(predecessor.text), .text(lineage.originalTransactionID)])
             if let former = try readable(predecessor.text, in: scope, db) { try derive(former, in: scope, db) }
         }

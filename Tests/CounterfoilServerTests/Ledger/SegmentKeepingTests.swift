@@ -29,6 +29,14 @@ import Testing
         }
     }
 
+    /// Which purchases go on with which.
+    private static func successions(_ storage: SQLiteStorage) async throws -> [String] {
+        try await storage.pool.read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM successions ORDER BY scope, previous_id, original_id")
+                .map { "\($0)" }
+        }
+    }
+
     @Test func `is a function of the facts, whatever order they come in`() async throws {
         let life = try await StoreLife.shared.value
         try await Tool.inTemporaryFolder { folder in
@@ -63,17 +71,43 @@ import Testing
         }
     }
 
-    @Test func `is put right by a rebuild`() async throws {
+    @Test(arguments: [
+        "UPDATE segments SET ends = 5 WHERE segment = (SELECT min(segment) FROM segments)",
+        "INSERT INTO successions VALUES (1, 'one', 'another')",
+    ])
+    func `is put right by a rebuild`(_ change: String) async throws {
         try await Self.withLedger { ledger, life, _ in
-            let before = try await Self.rows(ledger.storage)
-            try await ledger.storage.pool.write { db in
-                try db.execute(sql: "UPDATE segments SET ends = 5 WHERE segment = (SELECT min(segment) FROM segments)")
-            }
+            let before = try await (Self.rows(ledger.storage), Self.successions(ledger.storage))
+            try await ledger.storage.pool.write { try $0.execute(sql: change) }
             let rebuild = LedgerRebuild(ledger.storage, verifier: life.verifier)
             let check = try await rebuild.run(replacing: false)
             #expect(check.differing == ["the index of segments"])
             #expect(try await rebuild.run(replacing: true).isReplaced)
-            #expect(try await Self.rows(ledger.storage) == before)
+            #expect(try await Self.rows(ledger.storage) == before.0)
+            #expect(try await Self.successions(ledger.storage) == before.1)
+        }
+    }
+
+    @Test(arguments: [[0, 1], [1, 0]])
+    func `forgets what a purchase went on with if only an older version says so`(_ order: [Int]) async throws {
+        let date = World.start
+        let versions = ["1", nil].enumerated().map { number, previous in
+            TransactionFact(
+                transactionID: "2", originalTransactionID: "2", productID: "p", type: .autoRenewableSubscription,
+                purchaseDate: date, expiresDate: date + 86_400, signedDate: date + Double(number),
+                previousOriginalTransactionID: previous)
+        }
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let scope = ledger.scope.id
+            try await ledger.storage.pool.write { db in
+                for number in order {
+                    _ = try Fold.put(
+                        .transaction(versions[number]), in: scope,
+                        Fold.Source(statement: Int64(number + 1), text: Data([UInt8(number)]), kind: .transaction), db)
+                }
+            }
+            #expect(try await Self.successions(ledger.storage) == [])
         }
     }
 
