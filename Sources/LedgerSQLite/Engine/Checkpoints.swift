@@ -70,17 +70,18 @@ final class Checkpoints: Sendable {
         }
         guard begins else { return }
         connection.asyncWriteWithoutTransaction { db in
-            var (length, done) = self.carryOut(db)
-            guard length >= Self.longest else { return self.end(isComplete: done >= length) }
+            guard let log = self.carryOut(db) else { return self.end(isComplete: false) }
+            guard log.length >= Self.longest else { return self.end(isComplete: log.done >= log.length) }
+            var before = log.length
             for _ in 0..<Self.rounds {
-                let before = length
-                (length, done) = self.carryOut(db)
+                guard let length = self.carryOut(db)?.length else { return self.end(isComplete: false) }
                 if length - before <= Self.little { break }
+                before = length
             }
             self.pool.asyncWriteWithoutTransaction { db in
-                let (length, done) = self.carryOut(db)
+                guard let log = self.carryOut(db) else { return self.end(isComplete: false) }
                 // Who reads what is older keeps the last of it in the log, and is waited for.
-                self.end(isComplete: length - done <= 2 * Self.little && self.beginAnew(db))
+                self.end(isComplete: log.length - log.done <= 2 * Self.little && self.beginAnew(db))
             }
         }
     }
@@ -103,8 +104,8 @@ final class Checkpoints: Sendable {
         }
     }
 
-    /// How long the log is, and how much of it is in the file now.
-    private func carryOut(_ db: Database) -> (length: Int, done: Int) {
+    /// How long the log is, and how much of it is in the file now; nil where it failed.
+    private func carryOut(_ db: Database) -> (length: Int, done: Int)? {
         do {
             try readers.release()
             let result = try db.checkpoint(.passive)
@@ -113,7 +114,7 @@ final class Checkpoints: Sendable {
             return (result.walFrameCount, result.checkpointedFrameCount)
         } catch {
             // The log stays longer, and nothing is lost. If it fails again and again, commits do it themselves.
-            return (0, 0)
+            return nil
         }
     }
 
