@@ -74,6 +74,32 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `an empty subtype is not the absence of one`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, scope in
+            var facts = RandomFacts(seed: 1)
+            for (number, subtype) in ([nil, "", "VOLUNTARY"] as [String?]).enumerated() {
+                let uuid = "00000000-0000-4000-8000-00000000000\(number)"
+                let received = ReceivedNotification(
+                    scope: scope.id, uuid: uuid, type: "EXPIRED", subtype: subtype, signedDate: Self.now,
+                    receivedAt: Self.now, origin: .delivered, text: "text \(number)")
+                let reception = try #require(try await ledger.commit(receiving: [received], folding: []).first)
+                let folded = FoldedNotification(
+                    id: reception.id, scope: scope.id, uuid: uuid, type: .expired, signedDate: Self.now,
+                    transaction: facts.transaction("1"), foldedAt: Self.now)
+                _ = try await ledger.commit(receiving: [], folding: [folded])
+            }
+            for (subtype, count) in [(nil, 3), ("", 1), ("VOLUNTARY", 1)] as [(String?, Int)] {
+                for original in [nil, "1"] {
+                    var filter = InboxFilter(scopes: [scope.id])
+                    (filter.subtype, filter.originalTransactionID) = (subtype, original)
+                    let found = try await ledger.notifications(filter, before: .max, limit: 5).items
+                    #expect(found.count == count, "\(subtype ?? "any") about \(original ?? "any")")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `what is named twice in a list is found once`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, scope in
             var facts = RandomFacts(seed: 1)

@@ -142,7 +142,7 @@ extension InboxFilter {
     /// Whether a notification is one of those that are looked for, whatever it is about.
     package func accepts(_ kept: KeptNotification) -> Bool {
         (type.map { $0.isExactly(kept.type) } ?? true)
-            && (subtype.map { $0.isExactly(kept.subtype ?? "") } ?? true)
+            && (subtype.map { kept.subtype?.isExactly($0) ?? false } ?? true)
             && (state.map { $0 == kept.state } ?? true) && (from.map { kept.receivedAt >= $0 } ?? true)
             && (to.map { kept.receivedAt < $0 } ?? true)
     }
