@@ -49,6 +49,13 @@ package struct LedgerImport: Sendable {
     package func run(
         _ file: FileHandle, progress: @Sendable (_ bytes: Int) -> Void = { _ in }
     ) async throws -> Report {
+        do { return try await read(file, progress) } catch let error as StorageError where error.code == .damaged {
+            throw StorageError(
+                .damaged, "\(error.message). Import the file again after that: what was read before it is kept.")
+        }
+    }
+
+    private func read(_ file: FileHandle, _ progress: @Sendable (_ bytes: Int) -> Void) async throws -> Report {
         var lines = LineReader(file, longest: Self.longestLine)
         var report = Report()
         var former = FormerClaims()

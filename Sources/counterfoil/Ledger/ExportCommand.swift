@@ -80,7 +80,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
         discussion: """
             Stop the server first. Existing entries stay, so an import can be repeated; it sends no webhooks. An older \
             export takes no purchase from a customer who has claimed it since. An empty ledger has to end with the digest \
-            in the export.
+            in the export. If a record of the ledger is damaged, run counterfoil ledger rebuild first.
 
             EXAMPLES
               counterfoil ledger import ledger.jsonl --config new.yaml

@@ -13,7 +13,7 @@ internal import NIOHTTP1
 @testable import LedgerSQLite
 @testable import Ledger
 
-// Grants and webhook endpoints that are damaged.
+// Grants, webhook endpoints and records that an import meets.
 extension `What is damaged on disk` {
     @Test func `a grant keeps no end of another from being told, and is told when it can be read`() async throws {
         try await Tool.inTemporaryFolder { folder in
@@ -90,6 +90,37 @@ extension `What is damaged on disk` {
             #expect(report.refused == ["claims of 1: storage_damaged"] && !report.isReplaced)
             #expect(report.differences == 1 && report.facts == 3)
             try storage.close()
+        }
+    }
+
+    @Test func `a record ends an import, which says what to do before the next`() async throws {
+        let life = try await StoreLife.shared.value
+        try await Tool.inTemporaryFolder { folder in
+            let (ledger, other) = (try await TestLedger(in: folder), try await TestLedger(in: folder))
+            var random = SeededGenerator(seed: 1)
+            try await ledger.take(try await ledger.arrivals(of: life), &random)
+            let file = folder.appending(path: "export.jsonl")
+            _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+            let handle = try FileHandle(forWritingTo: file)
+            let digest = try await LedgerExport.make(of: ledger.storage) { try handle.write(contentsOf: $0) }.digest
+            try handle.close()
+            let original = try #require(life.transactions.first?.payload.originalTransactionId)
+            try await other.storage.pool.write { db in
+                try db.execute(
+                    sql: "INSERT INTO lineages (scope, original_id, facts) VALUES (?, ?, x'01FF')",
+                    arguments: [other.scope.id, original])
+            }
+            let reading = LedgerImport(other.storage, verifier: life.verifier, scopes: other.scopes)
+            let error = await #expect(throws: StorageError.self) {
+                try await reading.run(try FileHandle(forReadingFrom: file))
+            }
+            #expect(error?.code == .damaged && error?.message.contains("`counterfoil ledger rebuild`") == true)
+            #expect(error?.message.contains("Import the file again after that") == true)
+            let rebuild = LedgerRebuild(other.storage, verifier: life.verifier)
+            #expect(try await rebuild.run(replacing: true).isReplaced)
+            #expect(try await reading.run(try FileHandle(forReadingFrom: file)).refusals == 0)
+            #expect(try await other.storage.digest() == digest)
+            for storage in [ledger.storage, other.storage] { try storage.close() }
         }
     }
 
