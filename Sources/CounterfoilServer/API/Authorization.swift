@@ -38,7 +38,7 @@ struct Authorization: RouterMiddleware {
         if entry.isPublic {
             principal = try limited(principal, by: request)
             // Before the key's own meter, so that one user cannot use up what all of them have.
-            if let customer = principal.customer { try Self.take(customers[customer]) }
+            try Self.take(principal.meter)
         }
         try Self.take(entry.meter)
         return principal
@@ -98,10 +98,12 @@ struct Authorization: RouterMiddleware {
             do {
                 let token = try CustomerToken(text, secret: secret, bundleID: bundleID, now: now())
                 let scopes = token.appTransactionID == nil ? APIScope.forApps : APIScope.forSessions
+                let customer = CustomerName.normal(token.customer)
                 return Principal(
                     name: principal.name, scopes: principal.scopes.intersection(scopes), apps: [bundleID],
-                    environments: principal.environments, customer: CustomerName.normal(token.customer),
-                    appTransactionID: token.appTransactionID, appAccountToken: token.appAccountToken)
+                    environments: principal.environments, customer: customer,
+                    appTransactionID: token.appTransactionID, appAccountToken: token.appAccountToken,
+                    meter: customers[customer])
             } catch {
                 // What the app whose signature it is says of it is the better reason.
                 if error != .notSigned { refusal = error }

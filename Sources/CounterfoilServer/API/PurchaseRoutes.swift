@@ -20,7 +20,9 @@ struct PurchaseRoutes {
         let sent = try PurchaseReportBody(body: try await call.bytes(upTo: maximumBytes))
         let report = sent.report
         try report.check(for: call.principal)
-        let proven = try await prover.prove(report)
+        var forged = 0
+        defer { call.principal.charge(forForged: forged) }
+        let proven = try await prover.prove(report, forged: &forged)
         let scope = try call.scope(of: proven)
         let restoration = try await restores.restore(
             proven, for: customer, named: call.principal.appAccountToken,
@@ -45,5 +47,14 @@ struct PurchaseRoutes {
                 json.member("param", refused.parameter)
             }
         }
+    }
+}
+
+extension Principal {
+    /// So many forged texts of a report cost the customer one request more.
+    private static let forgedTextsOfRequest = 50
+
+    fileprivate func charge(forForged count: Int) {
+        meter?.charge(count / Self.forgedTextsOfRequest, at: RateMeter.now)
     }
 }

@@ -52,15 +52,19 @@ final class Principal: Sendable {
     /// The account that the customer's purchases name, where the app's backend says another than the customer's identifier.
     let appAccountToken: String?
 
+    /// What the customer's requests are counted by; nil where they are not counted.
+    let meter: RateMeter?
+
     /// Whether the key is shipped in an app, where everybody can read it.
     var isPublic: Bool { customer != nil }
 
     init(
         name: String, scopes: Set<APIScope>, apps: Set<String>? = nil, environments: Set<AppStoreEnvironment>? = nil,
-        customer: String? = nil, appTransactionID: String? = nil, appAccountToken: String? = nil
+        customer: String? = nil, appTransactionID: String? = nil, appAccountToken: String? = nil,
+        meter: RateMeter? = nil
     ) {
         (self.name, self.scopes, self.apps, self.environments) = (name, scopes, apps, environments)
-        self.customer = customer
+        (self.customer, self.meter) = (customer, meter)
         (self.appTransactionID, self.appAccountToken) = (appTransactionID, appAccountToken)
     }
 }

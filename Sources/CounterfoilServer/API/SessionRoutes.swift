@@ -135,6 +135,7 @@ extension PurchaseProver {
     fileprivate func prove(appTransaction text: String) async throws -> ProvenPurchases {
         var report = PurchaseReport()
         report.appTransaction = text
-        return try await prove(report)
+        var forged = 0
+        return try await prove(report, forged: &forged)
     }
 }

@@ -23,6 +23,19 @@ package final class RateMeter: Sendable {
         }
     }
 
+    /// Takes so many, whether they are there or not: what has been done is paid for by what comes in later.
+    package func charge(_ count: Int, at now: Int64) {
+        let cost = Int64(max(0, min(count, 1000))) * interval
+        guard cost > 0 else { return }
+        var known = fullAgain.load(ordering: .relaxed)
+        while true {
+            let (isDone, found) = fullAgain.compareExchange(
+                expected: known, desired: max(known, now) + cost, ordering: .relaxed)
+            if isDone { return }
+            known = found
+        }
+    }
+
     /// The clock that meters go by.
     package static var now: Int64 {
         let since = start.duration(to: .now).components

@@ -137,8 +137,10 @@ package struct PurchaseProver: Sendable {
 
     /// Proves what an app sent, each transaction by itself.
     ///
+    /// - Parameter forged: Grows by one for each text of the lists whose signature or chain does not hold, also where this
+    ///   throws: to find that out is what costs most, and nothing of it is remembered.
     /// - Throws: ``ServiceFailure`` where nothing of it can be believed, and where it may be believed later.
-    package func prove(_ report: PurchaseReport) async throws -> ProvenPurchases {
+    package func prove(_ report: PurchaseReport, forged: inout Int) async throws -> ProvenPurchases {
         var proven = ProvenPurchases()
         var first: ServiceFailure?
         for item in report.signedTransactions {
@@ -148,6 +150,7 @@ package struct PurchaseProver: Sendable {
                         try await verifier.transaction(item.text)
                     })
             } catch {
+                if error.isForgery { forged += 1 }
                 try proven.refuse(item, error)
                 first = first ?? error
             }
@@ -159,6 +162,7 @@ package struct PurchaseProver: Sendable {
                 }
                 proven.renewals.append((renewal, item.parameter))
             } catch {
+                if error.isForgery { forged += 1 }
                 try proven.refuse(item, error)
                 first = first ?? error
             }
@@ -182,6 +186,13 @@ package struct PurchaseProver: Sendable {
     ) async throws(ServiceFailure) -> Value {
         do { return try await proof() } catch { throw ServiceFailure(error, parameter: parameter) }
     }
+}
+
+extension ServiceFailure {
+    private static let forgeries = [VerificationError.Code.badSignature, .badChainSignature].map { "\($0)" }
+
+    /// Whether a text has a signature that does not hold.
+    fileprivate var isForgery: Bool { Self.forgeries.contains(code) }
 }
 
 extension ProvenPurchases {

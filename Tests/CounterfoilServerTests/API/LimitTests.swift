@@ -1,8 +1,10 @@
 @testable import LedgerServices
 @testable import CounterfoilServer
+import Basics
 import Foundation
 import HTTPTypes
 import Hummingbird
+import StoreSimulator
 import Testing
 
 @Suite struct `Limits` {
@@ -16,6 +18,40 @@ import Testing
         for number in Int64(10)..<100 { #expect(meter.take(at: number * quarter) == nil) }
         // After a pause there is a second's worth, and no more.
         #expect((0..<6).map { _ in meter.take(at: 1000 * quarter) == nil }.filter { $0 }.count == 4)
+    }
+
+    @Test func `what was done already is paid for later`() {
+        let meter = RateMeter(perSecond: 4)
+        meter.charge(0, at: 1000)
+        meter.charge(8, at: 1000)
+        #expect(meter.take(at: 1000) == 1251)
+        #expect(meter.take(at: 1000 + 1_250_000_000) == nil)
+        #expect(meter.take(at: 1000 + 1_250_000_000) == 251)
+    }
+
+    @Test func `a customer who reports forged texts has to wait, and nobody else has`() async throws {
+        // The second that a request costs is over at once, and ten of them are not.
+        try await World.withAPI(server: { $0.limits.requestsPerSecondOfCustomer = 1 }) { world in
+            let outcome = try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
+            let transaction = try #require(outcome.transactionID)
+            let text = try #require(try await world.signedTransactions(of: transaction).first)
+            let parts = text.split(separator: ".")
+            try #require(parts.count == 3)
+            let forged = (0..<500).map { number -> String in
+                let payload = Base64.encodeURL(Array(#"{"transactionId":"\#(number)"}"#.utf8))
+                return "\(parts[0]).\(payload).\(parts[2])"
+            }
+            let now = Int64(world.simulator.now.timeIntervalSince1970)
+            let app = Asker(
+                url: world.url, key: Asker.publicKey,
+                token: Asker.token(claims: #"{"sub":"anna","iat":\#(now),"exp":\#(now + 3600)}"#))
+            let path = "/v1/customers/anna/purchases"
+            let answer = try await app.post(path, ["signed_transactions": forged])
+            #expect(answer.status == 400 && answer.code == "bad_signature", "\(answer.text)")
+            let next = try await app.get("/v1/customers/anna")
+            #expect(next.status == 429 && next["backoff_ms"] as? Int ?? 0 > 2000, "\(next.text)")
+            #expect(try await world.api.post(path, ["signed_transactions": [text]]).status == 200)
+        }
     }
 
     @Test func `a key that asks too often has to wait`() async throws {
