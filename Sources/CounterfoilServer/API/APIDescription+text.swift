@@ -244,6 +244,7 @@ extension APIDescription {
                   schema: {type: string, minLength: 1, maxLength: 64}
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
+                - {$ref: "#/components/parameters/nonce"}
               requestBody:
                 required: true
                 content:

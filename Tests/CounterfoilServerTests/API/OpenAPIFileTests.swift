@@ -25,6 +25,23 @@ struct OpenAPIFile: Sendable, CustomTestStringConvertible {
         #expect(file.embedded == text)
     }
 
+    @Test func `names the nonce where an answer can be signed, and nowhere else`() throws {
+        let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
+        var signed = 0
+        for (path, item) in try #require(document["paths"] as? [String: Any]) {
+            for (method, operation) in try #require(item as? [String: Any]) {
+                guard let operation = operation as? [String: Any] else { continue }
+                let parameters = operation["parameters"] as? [[String: Any]] ?? []
+                let takesNonce = parameters.contains { $0["$ref"] as? String == "#/components/parameters/nonce" }
+                let success = (operation["responses"] as? [String: Any])?["200"] as? [String: Any]
+                let isSigned = (success?["headers"] as? [String: Any])?["Counterfoil-Signature"] != nil
+                #expect(takesNonce == isSigned, "\(method) \(path)")
+                signed += isSigned ? 1 : 0
+            }
+        }
+        #expect(signed > 0)
+    }
+
     /// In `{description: one, two}` the second word is a key, and nobody sees it.
     @Test(arguments: OpenAPIFile.all)
     func `has no key without a value`(_ file: OpenAPIFile) throws {
