@@ -12,6 +12,9 @@ struct CustomerAnswers: Sendable {
     let apps: Apps
     let clock: ServerClock
 
+    /// Refuses a request whose nonce is none, before anything is changed.
+    func requireNonce(of call: APICall) throws(APIFailure) { _ = try SignedAnswer.nonce(of: call.request) }
+
     /// - Parameter more: Writes members of an answer's own, after the others.
     func answer(
         _ reading: CustomerReading, to call: APICall, adding more: (inout JSONWriter) -> Void = { _ in }

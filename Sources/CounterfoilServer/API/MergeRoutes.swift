@@ -17,6 +17,7 @@ struct MergeRoutes {
     /// The account, with all that the other customer had. Doing it again changes nothing.
     private func merge(_ call: APICall) async throws -> Response {
         try call.principal.refuseSession()
+        try answers.requireNonce(of: call)
         let (scope, customer) = try call.subject()
         let merge = try MergeBody(body: try await call.bytes())
         let from = try merge.customer()

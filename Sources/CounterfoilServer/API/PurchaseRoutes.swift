@@ -16,6 +16,7 @@ struct PurchaseRoutes {
     /// The customer, as `GET` gives it, with all that was bought, and what became of each transaction that was sent.
     /// Where not all of it could be asked for, the member `history` says so.
     private func report(_ call: APICall) async throws -> Response {
+        try answers.requireNonce(of: call)
         let customer = try call.customer()
         let sent = try PurchaseReportBody(body: try await call.bytes(upTo: maximumBytes))
         let report = sent.report

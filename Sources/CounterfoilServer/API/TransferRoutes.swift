@@ -17,6 +17,7 @@ struct TransferRoutes {
 
     /// The customer, who has it now and alone. Doing it again changes nothing.
     private func transfer(_ call: APICall) async throws -> Response {
+        try answers.requireNonce(of: call)
         let (scope, customer) = try call.subject()
         let body = try await call.body(TransferBody.self, form: "a JSON object with reason")
         let reason = try body.checkedReason

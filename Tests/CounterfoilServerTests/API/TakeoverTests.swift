@@ -45,6 +45,24 @@ import Testing
         }
     }
 
+    @Test func `stays where it is when the request is refused for its nonce, and so does one that is merged`()
+        async throws
+    {
+        try await World.withAPI { world in
+            let (anna, original) = try await Self.bought(world)
+            for (path, body) in [
+                ("/v1/customers/ben/purchases/\(original)/transfer", ["reason": "x"]),
+                ("/v1/customers/ben/merge", ["from": anna]),
+            ] {
+                let answer = try await world.api.send(
+                    "POST", path, body: try JSONSerialization.data(withJSONObject: body),
+                    headers: [("Counterfoil-Nonce", "short")])
+                #expect(answer.status == 400 && answer.code == "invalid_nonce", "\(answer.text)")
+                #expect(try await Self.hasAccess(world, anna), "\(path)")
+            }
+        }
+    }
+
     @Test func `needs a reason, a purchase that is known, and a scope of its own`() async throws {
         try await World.withAPI { configuration in
             let scopes = Set(APIScope.all).subtracting([.customersTransfer])
