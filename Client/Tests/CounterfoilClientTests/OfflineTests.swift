@@ -139,6 +139,32 @@ import Testing
         #expect(harness.customer?.isActive("pro") == false)
     }
 
+    @Test(arguments: [true, false])
+    func `A refund that was reversed stays reversed when the update about the refund comes again`(hasAnswer: Bool) {
+        func text(revoked: Date? = nil, signed: Date) -> DeviceTransaction {
+            .unsigned(
+                5, "lifetime", .nonConsumable, purchased: t0 - hour, revoked: revoked, token: UUID(uuidString: anna),
+                signed: signed)
+        }
+        var harness = Harness.signedIn()
+        harness.gather(current: [text(signed: t0 - hour)])
+        if hasAnswer {
+            harness.answerAll {
+                var entitlement = Entitlement(key: "pro", isActive: true)
+                entitlement.originalTransactionID = "5"
+                $0.entitlements = [entitlement]
+            }
+        }
+        #expect(harness.customer?.isActive("pro") == true)
+        let (refund, reversal) = (text(revoked: t0 + 10, signed: t0 + 10), text(signed: t0 + 20))
+        harness.send(.updated(refund))
+        #expect(harness.customer?.isActive("pro") == false)
+        harness.send(.updated(reversal))
+        #expect(harness.customer?.isActive("pro") == true)
+        harness.send(.updated(refund))
+        #expect(harness.customer?.isActive("pro") == true)
+    }
+
     /// A subscription in its second period.
     private func period(_ id: UInt64, revoked: Date? = nil) -> DeviceTransaction {
         let purchased = id == 1 ? t0 - 31 * day : t0 - day

@@ -140,14 +140,13 @@ extension PurchaseStateMachine {
 
     /// Keeps what decides without the server. A revocation counts at once.
     private mutating func learn(_ transaction: DeviceTransaction) {
-        if transaction.revocationDate != nil {
-            revoked[transaction.id] = transaction
-            current[transaction.id] = nil
-        } else if transaction.kind != .consumable,
-            current[transaction.id].map({ $0.signedDate <= transaction.signedDate }) ?? true
-        {
-            current[transaction.id] = transaction
-        }
+        let (id, isRevoked) = (transaction.id, transaction.revocationDate != nil)
+        // Updates may come out of order: the text that was signed last counts, and of two signed at once the revocation.
+        guard transaction.signedDate >= current[id]?.signedDate ?? .distantPast,
+            transaction.signedDate > revoked[id]?.signedDate ?? .distantPast
+        else { return }
+        revoked[id] = isRevoked ? transaction : nil
+        current[id] = isRevoked || transaction.kind == .consumable ? nil : transaction
     }
 }
 

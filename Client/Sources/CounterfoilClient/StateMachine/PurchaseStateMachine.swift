@@ -86,7 +86,7 @@ package struct PurchaseStateMachine: Sendable {
     /// StoreKit's current entitlements, verified.
     var current: [UInt64: DeviceTransaction] = [:]
     var statuses: [DeviceStatus] = []
-    /// Transactions that were taken back, as the update that said so had them.
+    /// Transactions that were taken back, and not given back since.
     var revoked: [UInt64: DeviceTransaction] = [:]
     /// Consumables that the app is delivering. Signing out does not stop it.
     var delivering: Set<UInt64> = []
