@@ -110,6 +110,7 @@ extension PurchaseStateMachine {
         for index in device.intents.indices where device.intents[index].customer == old {
             device.intents[index].customer = new
         }
+        for (call, intent) in calls where intent.customer == old { calls[call]?.customer = new }
     }
 
     /// Who started the purchase that a transaction comes from, if that is somebody else: it waits for them.

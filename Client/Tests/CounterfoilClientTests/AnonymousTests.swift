@@ -1,0 +1,39 @@
+import ClientWorld
+import CounterfoilClient
+import CounterfoilClientTesting
+import Foundation
+import Testing
+
+@Suite struct `Before there is an account` {
+    /// Started without an account, and the device has answered.
+    private func launched(
+        unfinished: [DeviceTransaction] = [], appTransaction: String? = "e30.e30.e30", receipt: Data? = nil
+    ) -> Harness {
+        var harness = Harness { $0.allowsAnonymousCustomers = true }
+        harness.start()
+        harness.gather(unfinished: unfinished, appTransaction: appTransaction, receipt: receipt)
+        return harness
+    }
+
+    @Test func `A purchase during which the session begins waits for the server like any other`() throws {
+        var harness = launched()
+        let anonymous = try #require(harness.tokenRequests.first)
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: "known", token: "session"))))
+        harness.answerAll()
+        harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0, token: nil)))))
+        #expect(harness.outcomes.isEmpty)
+        harness.answerAll()
+        guard case .purchase(.purchased(_, .kept))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(harness.device?.intents.isEmpty == true)
+    }
+
+    @Test func `What the store did not even start is forgotten, though the session began meanwhile`() throws {
+        var harness = launched()
+        let anonymous = try #require(harness.tokenRequests.first)
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: "known", token: "session"))))
+        harness.send(.bought(call: 1, .failure(.store("no such product")), wasStarted: false))
+        #expect(harness.device?.intents.isEmpty == true)
+    }
+}
