@@ -15,6 +15,45 @@ import Testing
         return harness
     }
 
+    @Test func `An app transaction that the device does not have yet, as without a network, is asked for again`() throws
+    {
+        var harness = launched(unfinished: [subscription(token: nil)], appTransaction: nil)
+        let anonymous = try #require(harness.tokenRequests.first)
+        harness.send(.token(customer: anonymous, .failure(.noToken)))
+        #expect(harness.notices.isEmpty && harness.sent.isEmpty)
+        harness.fire(.retry)
+        #expect(harness.tokenRequests == [anonymous, anonymous])
+        harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: anonymous, token: "session"))))
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
+    @Test func `A token that the app does not have for an anonymous customer stops everything`() throws {
+        var harness = Harness {
+            $0.allowsAnonymousCustomers = true
+            $0.token = { _ in nil }
+        }
+        harness.start()
+        harness.gather()
+        let anonymous = try #require(harness.tokenRequests.first)
+        harness.send(.token(customer: anonymous, .failure(.noToken)))
+        #expect(harness.notices == [.misconfigured(.noToken)])
+    }
+
+    @Test func `A session reports no receipt, which the server would refuse; the account does`() throws {
+        let receipt = Data("receipt".utf8)
+        var harness = launched(unfinished: [subscription(token: nil)], appTransaction: nil, receipt: receipt)
+        let anonymous = try #require(harness.tokenRequests.first)
+        harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: anonymous, token: "session"))))
+        #expect(harness.sent.map(\.request.ids) == [[1]])
+        #expect(harness.lastReport?.receipt == nil)
+        harness.answerAll()
+        harness.send(.signedIn(customer: anna, token: "a"))
+        harness.gather(appTransaction: nil, receipt: receipt)
+        harness.answerAll()
+        #expect(harness.lastReport?.receipt == receipt)
+    }
+
     @Test func `A purchase during which the session begins waits for the server like any other`() throws {
         var harness = launched()
         let anonymous = try #require(harness.tokenRequests.first)

@@ -25,7 +25,8 @@ extension PurchaseStateMachine {
         take(part, isRestore ? .restore : .background)
         guard gathering?.id == id else { return }
         gathering?.pending -= 1
-        if case .appTransaction(nil) = part, record?.wasReceiptSent == false || isRestore {
+        // In a session the server refuses a receipt, which names no Apple account, and all that is sent with it.
+        if case .appTransaction(nil) = part, !usesSession, record?.wasReceiptSent == false || isRestore {
             gathering?.pending += 1
             effects.append(.gather(id, .receipt))
         }

@@ -72,6 +72,9 @@ extension PurchaseStateMachine {
         (hasAnswer, lastAccepted, isAskingForToken, wasTokenRenewed) = (false, 0, false, false)
     }
 
+    /// Whether the app transaction proves the customer, because the app has no tokens.
+    var usesSession: Bool { isAnonymous && rules.token == nil }
+
     var needsToken: Bool { rules.token != nil || isAnonymous }
 
     /// Returns the credential to send with, or asks for the token.
@@ -92,7 +95,8 @@ extension PurchaseStateMachine {
         case .success(let proven):
             if proven.customer != customer, isAnonymous { rename(customer, to: proven.customer) }
             credential = CustomerCredential(customer: device.customer ?? customer, token: proven.token)
-        case .failure(let failure) where failure.remedy == .retry:
+        // Without a network, the device may not have its app transaction yet.
+        case .failure(let failure) where failure.remedy == .retry || usesSession && failure == .noToken:
             giveUpRestore(failure)
             wait(failure.retryAfter)
         case .failure(let failure): halt(failure)
