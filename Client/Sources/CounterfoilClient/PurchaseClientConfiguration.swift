@@ -1,5 +1,3 @@
-import Foundation
-
 /// How a client behaves.
 public struct PurchaseClientConfiguration: Sendable {
     /// False beside another library that finishes transactions: this client reports and never finishes.

@@ -241,6 +241,17 @@ import Testing
         #expect(harness.sent.last?.request.isFetch == true)
     }
 
+    @Test func `In front the end of an entitlement is awaited anew: timers stand still while a device sleeps`() {
+        var harness = Harness.settled()
+        harness.send(.statusesChanged)
+        harness.gather()
+        harness.answerAll { $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + 10 * hour)] }
+        #expect(harness.timers[.entitlementEnd] == 10 * hour)
+        harness.pass(8 * hour)
+        harness.send(.foreground)
+        #expect(harness.timers[.entitlementEnd] == 2 * hour)
+    }
+
     @Test func `A timer that rings early asks nobody`() {
         var harness = Harness.settled()
         harness.send(.statusesChanged)

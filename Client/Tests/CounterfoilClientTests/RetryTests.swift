@@ -61,6 +61,21 @@ import Testing
         #expect(harness.finished.sorted() == [1, 5])
     }
 
+    @Test func `The pause that the server asked for ends by the clock: timers stand still while a device sleeps`() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: 1800))
+        harness.pass(1799)
+        harness.send(.foreground)
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.open.isEmpty)
+        harness.pass(1)
+        harness.send(.foreground)
+        #expect(harness.timers[.retry] == nil)
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
     @Test func `A failure without Retry-After does not shorten the pause that the server asked for`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])

@@ -170,6 +170,8 @@ package struct PurchaseStateMachine: Sendable {
 
     private mutating func enterForeground() {
         retryNow()
+        // Timers stand still while the device sleeps.
+        scheduledEnd = nil
         guard let lastCheck, now >= lastCheck, now.timeIntervalSince(lastCheck) < Self.freshness else {
             return check(force: false)
         }
@@ -187,7 +189,8 @@ package struct PurchaseStateMachine: Sendable {
     }
 
     mutating func retryNow() {
-        guard pause == .ours else { return }
+        if case .servers(let end)? = pause, end > now { return }
+        guard pause != nil else { return }
         pause = nil
         effects.append(.unschedule(.retry))
     }
