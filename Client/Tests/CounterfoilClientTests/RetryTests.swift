@@ -179,6 +179,23 @@ import Testing
         #expect(harness.finished.isEmpty)
     }
 
+    @Test func `A fresh token that expires while the server cannot be reached is replaced as well`() {
+        var harness = Harness.signedIn(anna) { $0.token = { _ in nil } }
+        harness.gather(unfinished: [subscription()])
+        let expired = BackendFailure(status: 401, code: "token_expired")
+        harness.fail(expired)
+        harness.send(.token(customer: anna, .success(CustomerCredential(customer: anna, token: "fresh"))))
+        harness.fail(.noConnection)
+        harness.pass(hour)
+        harness.send(.foreground)
+        harness.gather(unfinished: [subscription()])
+        harness.fail(expired)
+        #expect(harness.tokenRequests == [anna, anna] && harness.notices.isEmpty)
+        harness.send(.token(customer: anna, .success(CustomerCredential(customer: anna, token: "fresher"))))
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
     @Test(arguments: [false, true])
     func `Two requests with one expired token ask for one new token, and both are sent again`(isThereBefore: Bool) {
         var harness = Harness.signedIn(anna) { $0.token = { _ in nil } }

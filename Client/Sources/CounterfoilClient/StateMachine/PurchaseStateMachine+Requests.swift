@@ -83,6 +83,8 @@ extension PurchaseStateMachine {
             // The restore has failed. Its transactions are sent again without `restore: true`, which moves no purchase.
             if request.mode == .restore { giveUpRestore(failure) }
             for id in request.sent.sortedIDs { stopWaiting(lanes[id]) }
+            // A new token may expire before the server is reached.
+            wasTokenRenewed = false
             wait(failure.retryAfter)
         case .newToken:
             extras.add(request.extras)
@@ -90,10 +92,9 @@ extension PurchaseStateMachine {
             if request.mode == .restore, restoring?.reachedAppStore != nil { restoring?.needsRequest = true }
             // Another request got this response first: the app has given a newer token or has been asked for one.
             guard request.credential == credential else { return }
-            credential = nil
             // The app has given a new token before, and the server refuses that one too.
             if wasTokenRenewed { halt(failure) }
-            wasTokenRenewed = true
+            (credential, wasTokenRenewed) = (nil, true)
         case .split: divide(request, failure)
         case .stop:
             extras.add(request.extras)
