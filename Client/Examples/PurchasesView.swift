@@ -24,7 +24,7 @@ struct PurchasesView: View {
     var body: some View {
         VStack(spacing: 16) {
             switch (purchases.customer?.isActive("pro"), purchases.customer?.readiness, purchases.customer?.nextStep) {
-            case (true, _, .fixPayment): Text("Your payment failed. Mend it to keep Pro.")
+            case (true, _, .fixPayment): Text("Your payment failed. Update your payment method to keep Pro.")
             case (true, _, _): Text("You have Pro.")
             case (_, .checking, _), (nil, _, _): ProgressView()
             case (_, _, .fixPayment): Text("Pro is paused: your payment failed.")
