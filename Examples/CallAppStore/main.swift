@@ -1,4 +1,4 @@
-// Prints a customer's purchases, proven, from the App Store's sandbox.
+// Fetches a customer's purchases from the App Store's sandbox, verifies and prints them.
 //
 //     swift run example-call-app-store key.p8 KEY_ID ISSUER_ID com.example.app TRANSACTION_ID
 import AppStoreServer
@@ -9,7 +9,7 @@ guard arguments.count == 6 else { fatalError("name key file, key ID, issuer ID, 
 let key = try SigningKey(contentsOf: URL(filePath: arguments[1]), keyID: arguments[2])
 let tokens = try APITokenSource(key: key, issuerID: arguments[3], bundleID: arguments[4])
 
-// One client for the whole process: it counts Apple's rate limits. Here it talks to the sandbox.
+// One client for the whole process: it keeps Apple's rate limits. This one calls the sandbox.
 let client = AppStoreServerClient(tokens: tokens, host: .sandbox)
 let verifier = try SignedDataVerifier(
     .init(apps: .only([App(bundleID: arguments[4], environments: [.sandbox])])))
@@ -20,7 +20,7 @@ do {
             let transaction = try await verifier.transaction(text).payload
             print(transaction.purchaseDate, transaction.productId, transaction.transactionId)
         }
-        // Store the revision after each page: the next run goes on from there and gets only what is new.
+        // Store the revision after each page. Passed as `after:`, it makes the next run fetch only what is new.
         print("revision", page.revision)
     }
 } catch let error as AppStoreServerError {

@@ -1,8 +1,8 @@
-// Rehearses half a year of a subscription against a local App Store: it renews, fails to be paid, and recovers.
+// Rehearses half a year of a subscription against a local App Store: it renews, a payment fails, and it recovers.
 //
 //     swift run example-rehearse-renewals
 //
-// Point `notificationURL` at your server to see what it makes of it.
+// To send the notifications to your server, set `configuration.production.notificationURL` to its URL.
 internal import AppStoreModels
 import AppStoreServer
 import Foundation
@@ -21,7 +21,7 @@ print(try simulator.state(of: "anna").summary)
 try await simulator.perform(.fixBilling(customer: "anna"))
 print(try simulator.state(of: "anna").summary)
 
-// The API is the App Store's, so the client is the one for the App Store, and so is the verifier.
+// The simulator answers and signs as the App Store does: client and verifier are the same for both.
 let (client, verifier) = (try simulator.client(), try simulator.verifier())
 for try await text in client.transactionHistory(of: bought.transactionID ?? "").items {
     let transaction = try await verifier.transaction(text).payload

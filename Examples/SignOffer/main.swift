@@ -1,4 +1,4 @@
-// Signs a promotional offer for one customer, in the format that the app needs.
+// Signs a promotional offer in both formats that StoreKit takes.
 //
 //     swift run example-sign-offer key.p8 KEY_ID ISSUER_ID com.example.app PRODUCT_ID OFFER_ID
 import AppStoreServer
@@ -9,7 +9,8 @@ guard arguments.count == 7 else { fatalError("name key file, key ID, issuer ID, 
 let key = try SigningKey(contentsOf: URL(filePath: arguments[1]), keyID: arguments[2])
 let signer = try OfferSigner(key: key, issuerID: arguments[3], bundleID: arguments[4])
 
-// Whether this customer may have the offer is yours to decide, before you sign.
+// Decide whether the customer may have the offer before you sign it. If the app buys with an account token, the
+// original format needs the same one as `appAccountToken:`.
 let offer = try signer.promotionalOffer(productID: arguments[5], offerID: arguments[6])
 print("for StoreKit's original offer call:", offer.encodedSignature, offer.nonce, offer.timestamp)
 print("for StoreKit's compact JWS:", try signer.promotionalOfferV2(productID: arguments[5], offerID: arguments[6]))

@@ -1,6 +1,8 @@
 // Validates an app receipt for one app, and finds the transaction that leads from it to the server API.
 //
 //     swift run example-validate-receipt receipt.b64
+//
+// where the file holds the receipt of `com.example.app`, as bytes or in base64. Put your own bundle ID below.
 import AppStoreReceipts
 import Foundation
 
@@ -17,7 +19,8 @@ do {
     print("refused:", error.code, error.message)
 }
 
-// Any transaction of the customer opens the door to the history. This one is not verified: the App Store's answer will be.
+// The server API returns the customer's history for the identifier of any transaction. This one is not verified: verify
+// what the App Store returns.
 if let transactionID = try UnverifiedReceipt.transactionID(inContents: contents) {
     print("ask for the history of", transactionID)
 }

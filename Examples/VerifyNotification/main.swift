@@ -2,17 +2,17 @@
 //
 //     swift run example-verify-notification notification.json
 //
-// where the file holds the body that the App Store posted: {"signedPayload":"…"}.
+// where the file holds the body that the App Store posted: {"signedPayload":"…"}. Put your own apps below.
 import AppStoreServer
 import Foundation
 
-// One verifier for the whole process: it is a value that can be shared, and it remembers the chains it has proven.
+// One verifier for the whole process: it is a value that can be shared, and it caches verified certificate chains.
 var configuration = SignedDataVerifier.Configuration(
     apps: .only([
         App(bundleID: "com.example.app", appAppleID: 1_234_567_890),
         App(bundleID: "com.example.other", appAppleID: 1_234_567_891, environments: [.sandbox]),
     ]))
-// Certificates that Apple revoked are refused; an unreachable responder does not stop the business.
+// Revoked certificates are refused. If the responder cannot be reached, the notification is accepted.
 configuration.revocation = RevocationOptions(policy: .soft)
 let verifier = try SignedDataVerifier(configuration)
 
@@ -26,6 +26,6 @@ do {
         print(transaction.payload.productId, transaction.payload.expiresDate as Any)
     }
 } catch {
-    // `code` is for programs, `message` for people. Only `revocation_unknown` may be different next time.
+    // `code` is for programs, `message` for people. Only after `revocation_unknown` can another attempt succeed.
     print("refused:", error.code, error.message, error.isRetryable ? "(try again)" : "")
 }
