@@ -202,6 +202,29 @@ import Testing
         #expect(outcome.failure == nil)
     }
 
+    @Test(arguments: [true, false])
+    func `What the button asks for while it is sent as a purchase is asked for by the button, too`(
+        isRefusedFirst: Bool
+    ) throws {
+        var harness = Harness.settled("anna")
+        harness.send(.recorded(lifetime(token: nil)))
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(unfinished: [lifetime(token: nil)])
+        #expect(harness.sent.map(\.request.ids) == [[5], []])
+        let restore = try #require(harness.open.keys.max())
+        let isInUse = BackendFailure(status: 409, code: "receipt_already_in_use")
+        if isRefusedFirst { harness.fail(isInUse) }
+        harness.answer(restore, CustomerAnswer(id: "anna", asOf: harness.now))
+        #expect(harness.outcomes.isEmpty)
+        if !isRefusedFirst { harness.fail(isInUse) }
+        #expect(harness.sent.last?.request.ids == [5] && harness.lastReport?.restore == true)
+        harness.answerAll()
+        #expect(harness.finished == [5] && harness.notices.isEmpty)
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure == nil)
+    }
+
     @Test func `A restore of nothing with an expired token is asked again, and does not end before`() {
         var harness = Harness.settled(anna) { $0.token = { _ in nil } }
         harness.send(.restore(call: 1))

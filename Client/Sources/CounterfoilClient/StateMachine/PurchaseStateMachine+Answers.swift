@@ -48,8 +48,8 @@ extension PurchaseStateMachine {
         for (id, renewal) in extras.renewals { record?.renewals[id] = renewal.renewalSignedDate }
     }
 
-    private mutating func judge(_ id: UInt64, _ request: Request, isKept: Bool, _ refusal: String?) {
-        guard let lane = lanes[id], lane.isSending, let signedDate = request.sent[id] else { return }
+    mutating func judge(_ id: UInt64, _ request: Request, isKept: Bool, _ refusal: String?) {
+        guard let lane = lanes[id], let signedDate = request.sent[id] else { return }
         lanes[id]?.lot = 0
         lanes[id]?.phase = .waiting
         // A newer text, or the button, came while this one was under way.
@@ -86,7 +86,7 @@ extension PurchaseStateMachine {
     }
 
     /// The server will not take it, or keeps it for somebody else.
-    mutating func refuse(_ id: UInt64, _ code: String, signedDate: Date) {
+    private mutating func refuse(_ id: UInt64, _ code: String, signedDate: Date) {
         guard let lane = lanes[id] else { return }
         if code == StuckReason.ofAnotherCustomer.rawValue {
             record?.foreign.insert(lane.transaction.originalID)

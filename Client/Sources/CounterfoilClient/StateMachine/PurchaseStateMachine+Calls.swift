@@ -119,7 +119,7 @@ extension PurchaseStateMachine {
         else { return }
         let isUnderWay =
             requests.contains { $0.mode == .restore }
-            || lanes.values.contains { $0.mode == .restore && $0.phase == .waiting }
+            || lanes.values.contains { $0.mode == .restore && ($0.phase == .waiting || $0.isSending) }
         guard !isUnderWay || restoring.failure != nil else { return }
         self.restoring = nil
         let outcome = RestoreOutcome(customer: customer, reachedAppStore: reached, failure: restoring.failure)

@@ -120,7 +120,7 @@ extension PurchaseStateMachine {
         }
         extras.add(request.extras)
         guard let first = ids.first else { return halt(failure) }
-        guard ids.count > 1 else { return refuse(first, failure.code, signedDate: request.sent[first] ?? now) }
+        guard ids.count > 1 else { return judge(first, request, isKept: false, failure.code) }
         let lots = [makeID(), makeID()]
         for (index, id) in ids.enumerated() { lanes[id]?.lot = lots[index < ids.count / 2 ? 0 : 1] }
     }
