@@ -1,5 +1,5 @@
 package import AppStoreModels
-internal import AppStoreTrust
+package import AppStoreTrust
 internal import Entitlements
 package import Foundation
 

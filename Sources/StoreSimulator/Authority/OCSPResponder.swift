@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Crypto
 package import Foundation
 internal import SwiftASN1
