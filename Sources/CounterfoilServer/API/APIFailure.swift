@@ -1,3 +1,4 @@
+internal import NIOCore
 internal import Basics
 internal import HTTPTypes
 internal import Hummingbird

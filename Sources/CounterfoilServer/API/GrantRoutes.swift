@@ -1,3 +1,4 @@
+internal import NIOCore
 internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels

@@ -1,3 +1,4 @@
+internal import AppStoreServer
 internal import Basics
 internal import ConfigurationReading
 internal import Foundation

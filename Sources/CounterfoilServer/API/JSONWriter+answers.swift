@@ -1,3 +1,5 @@
+internal import AppStoreModels
+internal import Ledger
 internal import Basics
 internal import Foundation
 internal import HTTPTypes

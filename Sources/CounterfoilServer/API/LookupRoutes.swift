@@ -1,3 +1,4 @@
+internal import AppStoreTrust
 internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels

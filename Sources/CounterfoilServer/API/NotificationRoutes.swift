@@ -1,3 +1,4 @@
+internal import AppStoreServer
 internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels

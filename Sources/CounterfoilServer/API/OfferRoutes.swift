@@ -1,3 +1,4 @@
+internal import NIOCore
 internal import Ledger
 internal import LedgerServices
 internal import AppStoreModels

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import HTTPTypes
 internal import LedgerServices
 internal import Foundation

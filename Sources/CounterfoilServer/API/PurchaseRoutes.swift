@@ -1,3 +1,5 @@
+internal import AppStoreModels
+internal import NIOCore
 internal import LedgerServices
 internal import Ledger
 internal import Basics

@@ -1,3 +1,5 @@
+internal import AppStoreTrust
+internal import NIOCore
 internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels

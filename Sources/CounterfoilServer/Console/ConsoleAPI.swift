@@ -1,3 +1,5 @@
+internal import Ledger
+internal import WebConsole
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird

@@ -1,3 +1,4 @@
+internal import Ledger
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird

@@ -1,3 +1,4 @@
+package import AppStoreServer
 package import AppStoreModels
 package import AppStoreTrust
 internal import Entitlements

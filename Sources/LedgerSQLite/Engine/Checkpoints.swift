@@ -1,3 +1,4 @@
+internal import Ledger
 internal import Dispatch
 internal import GRDB
 internal import GRDBSQLite

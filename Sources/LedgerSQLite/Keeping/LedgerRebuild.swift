@@ -1,3 +1,4 @@
+internal import Entitlements
 internal import Ledger
 package import AppStoreServer
 internal import AppStoreTrust

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Ledger
 internal import Entitlements
 internal import Foundation

@@ -1,3 +1,4 @@
+internal import Entitlements
 internal import Tracing
 internal import ServiceLifecycle
 package import Ledger

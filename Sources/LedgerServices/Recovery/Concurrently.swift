@@ -1,3 +1,5 @@
+internal import AppStoreServer
+
 /// Work on many things, a few at a time.
 enum Concurrently {
     /// Does something with each, a few at a time; throws the first failure after all have ended.

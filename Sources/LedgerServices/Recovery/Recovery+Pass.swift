@@ -1,3 +1,5 @@
+internal import AppStoreModels
+internal import AppStoreTrust
 internal import Ledger
 internal import AppStoreServer
 internal import Foundation

@@ -1,3 +1,4 @@
+internal import AppStoreReceipts
 internal import Ledger
 package import AppStoreModels
 package import AppStoreServer

@@ -1,3 +1,4 @@
+internal import Ledger
 internal import Basics
 internal import Foundation
 

@@ -1,3 +1,4 @@
+internal import AppStoreTrust
 internal import Foundation
 internal import SwiftASN1
 internal import X509

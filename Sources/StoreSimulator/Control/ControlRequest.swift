@@ -1,3 +1,4 @@
+internal import ConfigurationReading
 internal import AppStoreModels
 internal import Foundation
 

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird

@@ -1,3 +1,4 @@
+internal import AppStoreServer
 internal import AppStoreModels
 internal import Basics
 

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Foundation
 
 // A part of the store to try something on: as large as what the customers in question have, however many others there are.

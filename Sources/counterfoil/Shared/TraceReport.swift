@@ -1,3 +1,4 @@
+import AppStoreTrust
 import Basics
 import Foundation
 

@@ -1,3 +1,4 @@
+public import AppStoreModels
 import AppStoreTrust
 public import ArgumentParser
 import Basics

@@ -1,3 +1,4 @@
+import AppStoreModels
 import AppStoreServer
 import ArgumentParser
 import Basics

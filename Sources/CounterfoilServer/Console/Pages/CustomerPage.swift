@@ -1,3 +1,7 @@
+internal import AppStoreModels
+internal import Entitlements
+internal import HTTPTypes
+internal import LedgerServices
 internal import Basics
 internal import Foundation
 internal import Ledger

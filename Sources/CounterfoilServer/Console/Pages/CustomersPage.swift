@@ -1,3 +1,5 @@
+internal import HTTPTypes
+internal import LedgerServices
 internal import Foundation
 internal import Ledger
 internal import WebConsole

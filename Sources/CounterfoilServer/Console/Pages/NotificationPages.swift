@@ -1,3 +1,6 @@
+internal import HTTPTypes
+internal import Ledger
+internal import LedgerServices
 internal import Basics
 internal import Foundation
 internal import Hummingbird

@@ -1,3 +1,8 @@
+internal import AppStoreModels
+internal import Basics
+internal import HTTPTypes
+internal import Ledger
+internal import LedgerServices
 internal import Foundation
 internal import WebConsole
 

@@ -1,3 +1,5 @@
+internal import HTTPTypes
+internal import LedgerServices
 internal import AppStoreModels
 internal import Foundation
 internal import Ledger

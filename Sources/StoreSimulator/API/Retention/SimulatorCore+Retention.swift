@@ -1,3 +1,4 @@
+internal import AppStoreTrust
 package import AppStoreModels
 package import AppStoreServer
 package import Basics

@@ -1,3 +1,4 @@
+internal import AppStoreServer
 package import AppStoreModels
 internal import Basics
 package import Foundation

@@ -1,3 +1,4 @@
+internal import ConfigurationReading
 public import AppStoreModels
 
 /// The notifications there are, and what is needed to cause one.
