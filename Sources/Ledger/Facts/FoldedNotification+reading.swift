@@ -1,4 +1,3 @@
-package import AppStoreServer
 package import AppStoreModels
 package import AppStoreTrust
 internal import Entitlements
