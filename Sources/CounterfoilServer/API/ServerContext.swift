@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import LedgerServices
 internal import AppStoreModels
 internal import Hummingbird
 internal import Logging
