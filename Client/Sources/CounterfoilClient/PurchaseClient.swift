@@ -149,7 +149,7 @@ public actor PurchaseClient {
     }
 
     private func carryOut(_ effect: ClientEffect) async {
-        let (store, events) = (store, events)
+        let (store, events, scheduler, deliver) = (store, events, scheduler, configuration.deliver)
         switch effect {
         case .saveDevice(let record): await save(record, as: "device")
         case .saveCustomer(let record): await save(record, as: "customer")
@@ -176,9 +176,16 @@ public actor PurchaseClient {
         case .sync:
             // StoreKit says "cancelled" for a missing network as well, so that its error says nothing.
             Task { events.yield(.synced(reachedAppStore: (try? await store.sync()) != nil)) }
-        case .deliver(let transaction): deliver(transaction)
+        case .deliver(let transaction):
+            // An error says that the app could not take it yet: it stays unfinished and is offered again.
+            Task { events.yield(.delivered(transaction.id, (try? await deliver?(transaction)) != nil)) }
         case .finish(let id): Task { await store.finish(id) }
-        case .schedule(let timer, let delay): schedule(timer, after: delay)
+        case .schedule(let timer, let delay):
+            timers[timer]?.cancel()
+            timers[timer] = Task {
+                do { try await scheduler.sleep(for: delay) } catch { return }
+                events.yield(.timer(timer))
+            }
         case .unschedule(let timer): timers.removeValue(forKey: timer)?.cancel()
         case .complete(let call, let outcome): calls.removeValue(forKey: call)?.resume(returning: outcome)
         case .notify(let notice): notify(notice)
@@ -229,21 +236,6 @@ public actor PurchaseClient {
         }
         guard credential.token != nil else { throw .noToken }
         return credential
-    }
-
-    private func deliver(_ transaction: DeviceTransaction) {
-        let (deliver, events) = (configuration.deliver, events)
-        // An error says that the app could not take it yet: it stays unfinished and is offered again.
-        Task { events.yield(.delivered(transaction.id, (try? await deliver?(transaction)) != nil)) }
-    }
-
-    private func schedule(_ timer: ClientTimer, after delay: TimeInterval) {
-        timers[timer]?.cancel()
-        let (scheduler, events) = (scheduler, events)
-        timers[timer] = Task {
-            do { try await scheduler.sleep(for: delay) } catch { return }
-            events.yield(.timer(timer))
-        }
     }
 
     private func notify(_ notice: ClientNotice) {

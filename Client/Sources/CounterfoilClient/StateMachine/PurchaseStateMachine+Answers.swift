@@ -160,18 +160,11 @@ extension PurchaseStateMachine {
 
     /// The transactions that could not be handed over, and why.
     package var stuck: [StuckTransaction] {
-        var stuck: [StuckTransaction] = []
-        for id in Array(Set(lanes.keys).union(unverified.keys)).sorted() {
-            let lane = lanes[id]
-            let isWaiting = lane.map { $0.isUnfinished && isHeld($0) } ?? false
-            if let lane, let reason = lane.stuckReason ?? (isWaiting ? .waitsForCustomer : nil) {
-                stuck.append(StuckTransaction(transaction: lane.transaction, reason: reason))
-            }
-            if let transaction = unverified[id] {
-                stuck.append(StuckTransaction(transaction: transaction, reason: .unverified))
-            }
+        let verified = lanes.sortedValues.compactMap { lane in
+            let reason = lane.stuckReason ?? (lane.isUnfinished && isHeld(lane) ? .waitsForCustomer : nil)
+            return reason.map { StuckTransaction(transaction: lane.transaction, reason: $0) }
         }
-        return stuck
+        return verified + unverified.sortedValues.map { StuckTransaction(transaction: $0, reason: .unverified) }
     }
 }
 
