@@ -247,12 +247,27 @@ public actor PurchaseClient {
 
     // MARK: What is remembered
 
-    /// What cannot be read counts as not there: StoreKit and the server know everything that matters.
+    /// What cannot be decoded counts as not there: StoreKit and the server know everything that matters.
     private func load<Record: Decodable>(_ name: String) async -> Record? {
-        do { return try await storage.load(name).map { try JSONDecoder().decode(Record.self, from: $0) } } catch {
+        do { return try await contents(of: name).map { try JSONDecoder().decode(Record.self, from: $0) } } catch {
             notify(.storage("\(error)"))
             return nil
         }
+    }
+
+    /// Before a device is first unlocked its files cannot be read. To go on without them would replace them.
+    private func contents(of name: String) async -> Data? {
+        var hasFailed = false
+        while !isStopped {
+            do {
+                if hasFailed { try await scheduler.sleep(for: 1) }
+                return try await storage.load(name)
+            } catch {
+                if !hasFailed { notify(.storage("\(error)")) }
+                hasFailed = true
+            }
+        }
+        return nil
     }
 
     private func save(_ record: (any Encodable)?, as name: String) async {

@@ -42,7 +42,8 @@ public enum StoreUpdate: Equatable, Sendable {
 
 /// Where the client remembers what it has to. A file by ``FileStorage``, the Keychain, or iCloud: the app chooses.
 public protocol ClientStorage: Sendable {
-    /// What was saved under a name; nil if nothing was.
+    /// What was saved under a name; nil if nothing was. It throws while that cannot be read: the client waits, asks again each
+    /// second, and saves nothing before it was answered.
     func load(_ name: String) async throws -> Data?
     /// Replaces what is there under a name; nil removes it.
     func save(_ data: Data?, as name: String) async throws

@@ -9,18 +9,40 @@ private let products = [ProductEntitlements("monthly", ["pro"]), ProductEntitlem
 /// What a store throws that does not know the product.
 private struct NoSuchProduct: UnstartedPurchaseError {}
 
+/// What a device remembers, before it was unlocked for the first time.
+private actor LockedStorage: ClientStorage {
+    private struct IsLocked: Error {}
+
+    private var contents: [String: Data]
+    private var isLocked = true
+    private(set) var refusals = 0
+
+    init(_ contents: [String: Data]) { self.contents = contents }
+
+    func unlock() { isLocked = false }
+
+    func load(_ name: String) throws -> Data? {
+        guard isLocked else { return contents[name] }
+        refusals += 1
+        throw IsLocked()
+    }
+
+    func save(_ data: Data?, as name: String) { contents[name] = data }
+}
+
 /// A client with everything around it. Nothing sleeps: the clock is put forward, and events are awaited.
 private struct App {
     let scheduler = ManualScheduler(t0)
-    let storage: MemoryStorage
+    let storage: any ClientStorage
     let store: ScriptedStore
     let server: MemoryBackend
     let flaky: FlakyBackend
     let client: PurchaseClient
 
     init(
-        store: ScriptedStore = ScriptedStore(appTransaction: "e30.e30.e30"), storage: MemoryStorage = MemoryStorage(),
-        faults: [FlakyBackend.Fault] = [], _ change: (inout PurchaseClientConfiguration) -> Void = { _ in }
+        store: ScriptedStore = ScriptedStore(appTransaction: "e30.e30.e30"),
+        storage: any ClientStorage = MemoryStorage(), faults: [FlakyBackend.Fault] = [],
+        _ change: (inout PurchaseClientConfiguration) -> Void = { _ in }
     ) async {
         self.store = store
         self.storage = storage
@@ -161,7 +183,32 @@ struct `The client drives store, server and storage` {
         await second.client.stop()
     }
 
-    @Test func `A storage that cannot be read counts as empty, and the app is told`() async throws {
+    @Test func `A storage that cannot be read yet is asked again, and nothing is saved over what it has`() async throws
+    {
+        var device = DeviceRecord()
+        device.delivered = [7]
+        let storage = LockedStorage(["device": try JSONEncoder().encode(device)])
+        let notices = AsyncStream.makeStream(of: ClientNotice.self)
+        let app = await App(storage: storage) { $0.onNotice = { notices.continuation.yield($0) } }
+        app.client.start()
+        try app.client.signIn(anna, token: "token")
+        for refusals in 1...3 {
+            await app.until { await app.scheduler.nextWake == 1 }
+            #expect(await storage.refusals == refusals)
+            if refusals == 3 { await storage.unlock() }
+            await app.scheduler.advance(by: 1)
+        }
+        #expect(await app.shows { $0.id == anna && $0.readiness == .ready } != nil)
+        let saved = try #require(try await storage.load("device"))
+        let record = try JSONDecoder().decode(DeviceRecord.self, from: saved)
+        #expect(record.customer == anna && record.delivered == [7])
+        notices.continuation.finish()
+        var told: [ClientNotice] = []
+        for await notice in notices.stream { told.append(notice) }
+        #expect(told == [.storage("IsLocked()")])
+    }
+
+    @Test func `Contents that cannot be decoded count as none, and the app is told`() async throws {
         let storage = MemoryStorage()
         await storage.save(Data("{".utf8), as: "device")
         let notices = AsyncStream.makeStream(of: ClientNotice.self)
@@ -222,7 +269,7 @@ struct `The client drives store, server and storage` {
         _ = await app.shows { $0.id == "anna" }
         await app.store.failPurchases(with: NoSuchProduct())
         await #expect(throws: PurchaseClientError.store("NoSuchProduct()")) { try await app.client.buy("monthly") }
-        let saved = try #require(await app.storage.load("device"))
+        let saved = try #require(try await app.storage.load("device"))
         #expect(try JSONDecoder().decode(DeviceRecord.self, from: saved).intents.isEmpty)
     }
 

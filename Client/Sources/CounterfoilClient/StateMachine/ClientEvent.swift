@@ -127,7 +127,7 @@ public indirect enum ClientNotice: Equatable, Sendable {
     case misconfigured(BackendFailure)
     /// An anonymous customer could not be merged into the account.
     case notMerged(BackendFailure)
-    /// What had to be remembered could not be saved or read.
+    /// What had to be remembered could not be saved or read. While it cannot be read, the client waits.
     case storage(String)
 }
 
