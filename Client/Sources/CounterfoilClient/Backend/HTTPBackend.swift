@@ -68,17 +68,11 @@ public struct HTTPBackend: Backend {
     private func ask<Answer: Decodable>(
         _ path: [String], _ token: String?, _ environment: String?, _ body: (any Encodable)?
     ) async throws(BackendFailure) -> Answer {
-        let data = try await send(try request(path, token, environment, body), path)
-        do { return try CustomerAnswer.decoder.decode(Answer.self, from: data) } catch { throw .invalidAnswer }
-    }
-
-    /// Returns the body of a good answer, proven if there is a proof to ask for.
-    private func send(_ request: URLRequest, _ path: [String]) async throws(BackendFailure) -> Data {
-        var asked = request
+        var request = try request(path, token, environment, body)
         let nonce = UUID().uuidString
-        if proof != nil { asked.setValue(nonce, forHTTPHeaderField: "Counterfoil-Nonce") }
+        if proof != nil { request.setValue(nonce, forHTTPHeaderField: "Counterfoil-Nonce") }
         let (data, answer): (Data, URLResponse)
-        do { (data, answer) = try await answerUntilCancelled(to: asked) } catch {
+        do { (data, answer) = try await answerUntilCancelled(to: request) } catch {
             throw (error as? URLError)?.code == .timedOut ? .timeout : .noConnection
         }
         guard let response = answer as? HTTPURLResponse else { throw .invalidAnswer }
@@ -88,7 +82,7 @@ public struct HTTPBackend: Backend {
         if let proof, let customer = path.dropFirst().first, !proof.proves(signature, of: customer, nonce, data) {
             throw .invalidAnswer
         }
-        return data
+        do { return try CustomerAnswer.decoder.decode(Answer.self, from: data) } catch { throw .invalidAnswer }
     }
 
     /// Waits for a request in a task of its own. Cancelling ends the wait and never the request: on Linux a URLSession task
