@@ -303,6 +303,24 @@ import Testing
         #expect(harness.finished.count == 1101)
     }
 
+    @Test func `A report that takes too long is halved, and what comes with it is sent apart`() throws {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: (1...500).map { subscription(UInt64($0)) })
+        // A request may end by itself as well, before the client's own timer does.
+        harness.fail(.timeout)
+        #expect(harness.timers[.retry] == 1)
+        harness.fire(.retry)
+        let id = try #require(harness.open.keys.first)
+        harness.fire(.request(id))
+        harness.fire(.retry)
+        harness.answerAll()
+        let lots: [ClosedRange<UInt64>] = [1...500, 1...250, 251...500, 1...125, 126...250]
+        #expect(harness.sent.map(\.request.ids) == lots.map { Array($0) } + [[]])
+        let withApp = harness.sent.map { $0.request.report?.appTransaction != nil }
+        #expect(withApp == [true, false, false, false, false, true])
+        #expect(harness.finished.count == 500)
+    }
+
     @Test func `A report that is too large is halved`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(1), subscription(2)], appTransaction: nil)

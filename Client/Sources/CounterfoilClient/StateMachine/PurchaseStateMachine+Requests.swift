@@ -36,7 +36,7 @@ extension PurchaseStateMachine {
     private mutating func send(_ lot: [Lane], _ mode: Mode, _ credential: CustomerCredential) {
         var request = Request(id: makeID(), credential: credential, mode: mode)
         let environment = lot.first?.transaction.environment ?? extras.environment ?? environment ?? ""
-        // A purchase is sent alone, and so is what was refused together with others.
+        // A purchase is sent alone, and so is a part of what was refused or took too long.
         if mode != .purchase, lot.first?.lot ?? 0 == 0 { request.extras = extras.removing(environment) }
         if mode == .restore { restoring?.needsRequest = false }
         for lane in lot { request.sent[lane.transaction.id] = lane.transaction.signedDate }
@@ -83,6 +83,8 @@ extension PurchaseStateMachine {
             // The restore has failed. Its transactions are sent again without `restore: true`, which moves no purchase.
             if request.mode == .restore { giveUpRestore(failure) }
             for id in request.sent.sortedIDs { stopWaiting(lanes[id]) }
+            // A slow network does not take everything at once.
+            if failure == .timeout { halve(request) }
             // A new token may expire before the server is reached.
             wasTokenRenewed = false
             wait(failure.retryAfter)
@@ -121,7 +123,11 @@ extension PurchaseStateMachine {
         extras.add(request.extras)
         guard let first = ids.first else { return halt(failure) }
         guard ids.count > 1 else { return judge(first, request, isKept: false, failure.code) }
-        let lots = [makeID(), makeID()]
+        halve(request)
+    }
+
+    private mutating func halve(_ request: Request) {
+        let (ids, lots) = (request.sent.sortedIDs, [makeID(), makeID()])
         for (index, id) in ids.enumerated() { lanes[id]?.lot = lots[index < ids.count / 2 ? 0 : 1] }
     }
 

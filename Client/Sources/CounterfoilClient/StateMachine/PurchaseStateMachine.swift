@@ -13,7 +13,7 @@ package struct PurchaseStateMachine: Sendable {
         var phase = Phase.waiting
         var mode: Mode
         var isUnfinished: Bool
-        /// Transactions that were refused together are sent in halves, by this number.
+        /// Transactions that were refused together, or took too long together, are sent in halves, by this number.
         var lot = 0
         /// How often the server answered without naming it.
         var misses = 0
