@@ -36,9 +36,7 @@ public struct AnswerProof: Sendable {
         guard parts.count == 2, let signature = SignedText.bytes(parts[1]) else { return false }
         // The server writes identifiers that are UUIDs in lower case.
         let name = UUID(uuidString: customer)?.uuidString.lowercased() ?? customer
-        let head = "counterfoil-answer-1\n\(name)\n\(nonce)\n\(parts[0])\n"
-        guard var message = head.data(using: .utf8) else { return false }
-        message.append(body)
+        let message = Data("counterfoil-answer-1\n\(name)\n\(nonce)\n\(parts[0])\n".utf8) + body
         return keys.contains { isValid(signature, message, $0) }
     }
 }

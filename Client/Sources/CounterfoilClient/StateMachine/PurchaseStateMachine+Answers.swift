@@ -23,7 +23,9 @@ extension PurchaseStateMachine {
         }
         // Refusals that pass count as failures: the pauses before they are tried again double, too.
         if pause == nil { attempts = 0 }
-        remember(request.extras)
+        if request.extras.appTransaction != nil { record?.appTransactionSent = now }
+        if request.extras.receipt != nil { record?.wasReceiptSent = true }
+        for (id, renewal) in request.extras.renewals { record?.renewals[id] = renewal.renewalSignedDate }
         if hasHistory, request.mode != .purchase, !hasWork { record?.wasHistorySent = true }
     }
 
@@ -40,12 +42,6 @@ extension PurchaseStateMachine {
         record?.answer = kept
         record?.receivedAt = now
         latest = answer.asOf
-    }
-
-    private mutating func remember(_ extras: Extras) {
-        if extras.appTransaction != nil { record?.appTransactionSent = now }
-        if extras.receipt != nil { record?.wasReceiptSent = true }
-        for (id, renewal) in extras.renewals { record?.renewals[id] = renewal.renewalSignedDate }
     }
 
     mutating func judge(_ id: UInt64, _ request: Request, isKept: Bool, _ refusal: String?) {
@@ -97,16 +93,14 @@ extension PurchaseStateMachine {
             lanes[id]?.phase = .kept
             return
         }
-        if Self.passing.contains(code) {
+        // This says nothing of the transaction.
+        if code == "revocation_unknown" {
             if lane.mode == .restore { lanes[id]?.mode = .background }
             return wait(nil)
         }
         record?.refused[id] = .init(code: code, signedDate: signedDate, date: now, appVersion: rules.appVersion)
         stick(id, StuckReason(rawValue: code))
     }
-
-    /// Refusals that say nothing of the transaction.
-    private static let passing: Set<String> = ["revocation_unknown"]
 
     private mutating func stick(_ id: UInt64, _ reason: StuckReason) {
         guard let lane = lanes[id] else { return }
@@ -175,12 +169,5 @@ extension Refusal {
         if let member = parts.first, member != "signed_transactions" { return nil }
         if let id { return id }
         return parts.last.flatMap { Int($0.dropLast()) }.flatMap { sent.indices.contains($0) ? sent[$0] : nil }
-    }
-}
-
-extension CustomerAnswer {
-    /// The server writes identifiers that are UUIDs in lower case.
-    func isAbout(_ customer: String) -> Bool {
-        id == customer || UUID(uuidString: id).map { $0 == UUID(uuidString: customer) } ?? false
     }
 }

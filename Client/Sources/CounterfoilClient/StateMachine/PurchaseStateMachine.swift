@@ -172,9 +172,8 @@ package struct PurchaseStateMachine: Sendable {
         retryNow()
         // Timers stand still while the device sleeps.
         scheduledEnd = nil
-        guard let lastCheck, now >= lastCheck, now.timeIntervalSince(lastCheck) < Self.freshness else {
-            return check(force: false)
-        }
+        if let lastCheck, now >= lastCheck, now.timeIntervalSince(lastCheck) < Self.freshness { return }
+        check(force: false)
     }
 
     private mutating func saves() -> [ClientEffect] {

@@ -30,6 +30,11 @@ public struct CustomerAnswer: Equatable, Sendable, Codable {
         (self.id, self.environment, self.asOf) = (id, environment, asOf)
     }
 
+    /// The server writes identifiers that are UUIDs in lower case.
+    func isAbout(_ customer: String) -> Bool {
+        id == customer || UUID(uuidString: id).map { $0 == UUID(uuidString: customer) } ?? false
+    }
+
     /// The server's instants are milliseconds, and its names are in snake case: what it calls `product_id` comes to
     /// a type's own keys as `productId`.
     package static var decoder: JSONDecoder {
