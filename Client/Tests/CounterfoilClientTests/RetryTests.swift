@@ -263,6 +263,30 @@ import Testing
         #expect(harness.finished.sorted() == [1, 7])
     }
 
+    @Test(arguments: [400, 401, 403, 404, 409, 422])
+    func `What refuses without a code of the server's is asked again, blames nothing, and is told once`(_ status: Int) {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription(), coins()])
+        let failure = BackendFailure(status: status, code: "http_\(status)")
+        for _ in 0..<3 {
+            harness.fail(failure)
+            #expect(harness.open.isEmpty && harness.machine.stuck.isEmpty && harness.machine.halted == nil)
+            harness.fire(.retry)
+        }
+        #expect(harness.notices == [.misconfigured(failure)])
+        harness.answerAll()
+        #expect(harness.finished.sorted() == [1, 7])
+    }
+
+    @Test func `Anybody may say that there was too much at once`() {
+        for status in [408, 429] {
+            var harness = Harness.signedIn()
+            harness.gather(unfinished: [subscription()])
+            harness.fail(BackendFailure(status: status, code: "http_\(status)"))
+            #expect(harness.timers[.retry] == 1 && harness.notices.isEmpty)
+        }
+    }
+
     @Test func `A mistake in the request is no transaction's fault`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()], appTransaction: nil)
@@ -321,10 +345,12 @@ import Testing
         #expect(harness.finished.count == 500)
     }
 
-    @Test func `A report that is too large is halved`() {
+    @Test(arguments: ["too_large", "http_413"])
+    func `A report that is too large is halved, whoever says so`(_ code: String) {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(1), subscription(2)], appTransaction: nil)
-        harness.fail(BackendFailure(status: 413, code: "too_large"))
+        harness.fail(BackendFailure(status: 413, code: code))
+        #expect(harness.open.values.map(\.ids) == [[1]])
         harness.answerAll()
         #expect(harness.finished.sorted() == [1, 2])
     }

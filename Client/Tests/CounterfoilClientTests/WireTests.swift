@@ -161,6 +161,7 @@ struct `What goes over the wire` {
             BackendFailure(status: 429, code: "rate_limited", retryAfter: 1.5)
         ),
         (.init(status: 502, body: "<html>"), BackendFailure(status: 502, code: "http_502")),
+        (.init(status: 403, body: "<html>"), BackendFailure(status: 403, code: "http_403")),
         (.init(status: 200, body: "{\"id\": \"anna\""), .invalidAnswer),
         (.init(status: 200, body: ""), .invalidAnswer), (.init(status: 0), .noConnection),
         (.init(status: -1), .timeout),

@@ -63,7 +63,8 @@ public struct PurchaseReport: Equatable, Sendable, Encodable {
 public struct BackendFailure: Error, Hashable, Sendable {
     /// The status of the answer; nil when there was none that could be read.
     public var status: Int?
-    /// The server's word for it, or one of ours: `no_connection`, `timeout`, `invalid_answer`, `no_token`.
+    /// The server's word for it, or one of ours: `no_connection`, `timeout`, `invalid_answer`, `no_token`, and the status of an
+    /// answer without the server's word, such as `http_403`.
     public var code: String
     /// The server's sentence.
     public var message: String
@@ -98,7 +99,7 @@ extension BackendFailure {
     enum Remedy: Equatable { case retry, newToken, split, stop }
 
     var remedy: Remedy {
-        guard let status, !isRetryable else { return .retry }
+        guard let status, !isRetryable, !isDoubtful else { return .retry }
         switch status {
         case 408, 429, 500...: return .retry
         case 401 where code == "token_expired": return .newToken
@@ -109,6 +110,13 @@ extension BackendFailure {
         case 200..<400: return .retry
         default: return .stop
         }
+    }
+
+    /// Whether somebody else may have answered: something in between, or the server of another address. Ours gives every refusal
+    /// a code. That a request is too large, too slow or one too many is for anybody to say.
+    var isDoubtful: Bool {
+        guard let status, 400..<500 ~= status, ![408, 413, 429].contains(status) else { return false }
+        return code == "http_\(status)"
     }
 
     /// Codes of 400 that no transaction is to blame for.

@@ -124,6 +124,9 @@ public indirect enum ClientNotice: Equatable, Sendable {
     /// The server refuses a transaction.
     case stuck(StuckTransaction)
     /// The server refuses everything: a wrong key, a wrong address, no token. Nothing more is sent until that changes.
+    ///
+    /// A refusal that may be somebody else's, such as `http_404` of a wrong address or of a network, is told of once in a launch, and
+    /// the client goes on asking.
     case misconfigured(BackendFailure)
     /// An anonymous customer could not be merged into the account.
     case notMerged(BackendFailure)

@@ -92,8 +92,10 @@ extension PurchaseStateMachine {
 
     /// What a transaction by itself gives. It lasts until its own end.
     private func grant(_ transaction: DeviceTransaction, _ key: String, at instant: Date) -> Entitlement? {
-        guard transaction.revocationDate == nil, !transaction.isUpgraded, !isOfAnother(transaction),
-            !isHeld(transaction), record?.foreign.contains(transaction.originalID) == false
+        guard transaction.revocationDate == nil, !transaction.isUpgraded, !isHeld(transaction),
+            // The App Store may have signed it for another customer.
+            transaction.appAccountToken ?? accountToken == accountToken,
+            record?.foreign.contains(transaction.originalID) == false
         else { return nil }
         let status = statuses.first { $0.transaction.originalID == transaction.originalID }
         var entitlement = Entitlement(key: key, isActive: true, productID: transaction.productID)

@@ -98,7 +98,7 @@ extension PurchaseStateMachine {
         // Without a network, the device may not have its app transaction yet.
         case .failure(let failure) where failure.remedy == .retry || usesSession && failure == .noToken:
             giveUpRestore(failure)
-            wait(failure.retryAfter)
+            wait(failure)
         case .failure(let failure): halt(failure)
         }
     }
@@ -137,10 +137,5 @@ extension PurchaseStateMachine {
                     // Nobody here starts a renewal.
                     && !SignedText.isRenewal(transaction.jws)
             }.min { abs($0.date.timeIntervalSince(bought)) < abs($1.date.timeIntervalSince(bought)) }
-    }
-
-    /// Whether the App Store signed a transaction for another customer.
-    func isOfAnother(_ transaction: DeviceTransaction) -> Bool {
-        transaction.appAccountToken.map { $0 != accountToken } ?? false
     }
 }

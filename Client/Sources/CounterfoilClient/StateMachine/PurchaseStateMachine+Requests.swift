@@ -87,7 +87,7 @@ extension PurchaseStateMachine {
             if failure == .timeout { halve(request) }
             // A new token may expire before the server is reached.
             wasTokenRenewed = false
-            wait(failure.retryAfter)
+            wait(failure)
         case .newToken:
             extras.add(request.extras)
             // The restore is sent again, even if it had no transactions.
@@ -141,7 +141,12 @@ extension PurchaseStateMachine {
     }
 
     /// Waits 1, 2, 4 … seconds, up to a quarter of an hour, give or take half, or as long as the server says.
-    mutating func wait(_ ordered: TimeInterval?) {
+    mutating func wait(_ failure: BackendFailure?) {
+        if let failure, failure.isDoubtful, !wasDoubtTold {
+            wasDoubtTold = true
+            effects.append(.notify(.misconfigured(failure)))
+        }
+        let ordered = failure?.retryAfter
         // Several failures at once are one, and none of them ends what the server asked for.
         guard ordered != nil || pause == nil else { return }
         attempts += 1

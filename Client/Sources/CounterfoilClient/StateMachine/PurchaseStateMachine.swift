@@ -74,6 +74,8 @@ package struct PurchaseStateMachine: Sendable {
     var credential: CustomerCredential?
     var isAskingForToken = false
     var wasTokenRenewed = false
+    /// Whether the app knows since the start that somebody else may be answering.
+    var wasDoubtTold = false
     /// Whether the server answered since the start.
     var hasAnswer = false
     var lastAccepted = 0
