@@ -103,12 +103,12 @@
             }
         }
 
-        private func product(_ id: String) async throws -> Product {
-            if let product = known[id] { return product }
-            guard let product = try await Product.products(for: [id]).first else {
-                throw StoreKitPurchaseError.productNotFound(id)
+        // Its error says that nothing can come of the purchase, and so does that of `options(_:for:)`.
+        private func product(_ id: String) async throws(StoreKitPurchaseError) -> Product {
+            if known[id] == nil {
+                do { _ = try await products([id]) } catch { throw .productNotLoaded("\(error)") }
             }
-            known[id] = product
+            guard let product = known[id] else { throw .productNotFound(id) }
             return product
         }
 
@@ -130,7 +130,7 @@
 
         private static func options(
             _ options: PurchaseOptions, for product: Product
-        ) throws -> Set<Product.PurchaseOption> {
+        ) throws(StoreKitPurchaseError) -> Set<Product.PurchaseOption> {
             var list: Set<Product.PurchaseOption> = []
             if let token = options.appAccountToken { list.insert(.appAccountToken(token)) }
             if options.quantity > 1 { list.insert(.quantity(options.quantity)) }
@@ -141,7 +141,7 @@
             case .winBack(let id):
                 guard #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *),
                     let offer = product.subscription?.winBackOffers.first(where: { $0.id == id })
-                else { throw StoreKitPurchaseError.offerNotFound(id) }
+                else { throw .offerNotFound(id) }
                 list.insert(.winBackOffer(offer))
             case nil: break
             }
@@ -149,10 +149,12 @@
         }
     }
 
-    /// What StoreKit does not have.
+    /// Why StoreKit was not asked to buy.
     public enum StoreKitPurchaseError: UnstartedPurchaseError, Hashable, Sendable {
         /// No such product is for sale here.
         case productNotFound(String)
+        /// StoreKit could not load the product, and said this: there may be no network.
+        case productNotLoaded(String)
         /// The product has no such offer for this customer, or the system is too old.
         case offerNotFound(String)
     }
