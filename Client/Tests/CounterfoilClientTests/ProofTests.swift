@@ -31,7 +31,9 @@ struct `Answers that the server has to prove` {
     private let customer = CustomerCredential(customer: "anna/ö", token: "token")
 
     private func answer(_ header: String?) -> StubProtocol.Answer {
-        .init(headers: header.map { ["Counterfoil-Signature": $0] } ?? [:], body: Self.body)
+        var headers = ["Content-Type": "application/json; charset=utf-8"]
+        headers["Counterfoil-Signature"] = header
+        return .init(headers: headers, body: Self.body)
     }
 
     @Test func `The keys in the app are asked about customer, nonce, time and body, byte for byte`() async throws {
@@ -67,14 +69,22 @@ struct `Answers that the server has to prove` {
     @Test(arguments: [nil, "", "1", "1.%%", "1.AAAA.AAAA", ".AAAA", "1.AAAA"] as [String?])
     func `What is not proven is no answer, whatever was asked`(_ header: String?) async throws {
         let (backend, _) = try StubProtocol.backend(answer(header), proof: AnswerProof(keys: keys) { _, _, _ in false })
-        await #expect(throws: BackendFailure.invalidAnswer) {
+        await #expect(throws: BackendFailure.unprovenAnswer) {
             try await backend.customer(customer, environment: nil)
         }
-        await #expect(throws: BackendFailure.invalidAnswer) {
+        await #expect(throws: BackendFailure.unprovenAnswer) {
             try await backend.report(PurchaseReport(), for: customer)
         }
-        await #expect(throws: BackendFailure.invalidAnswer) {
+        await #expect(throws: BackendFailure.unprovenAnswer) {
             try await backend.merge(customer, into: customer, environment: nil)
+        }
+    }
+
+    @Test func `The page of a network says nothing of the keys`() async throws {
+        let page = StubProtocol.Answer(headers: ["Content-Type": "text/html"], body: "<html>")
+        let (backend, _) = try StubProtocol.backend(page, proof: AnswerProof(keys: keys) { _, _, _ in false })
+        await #expect(throws: BackendFailure.invalidAnswer) {
+            try await backend.customer(customer, environment: nil)
         }
     }
 

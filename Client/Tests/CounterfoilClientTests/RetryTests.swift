@@ -263,11 +263,11 @@ import Testing
         #expect(harness.finished.sorted() == [1, 7])
     }
 
-    @Test(arguments: [400, 401, 403, 404, 409, 422])
-    func `What refuses without a code of the server's is asked again, blames nothing, and is told once`(_ status: Int) {
+    @Test(arguments: [400, 401, 403, 404, 409, 422, nil] as [Int?])
+    func `What may not be the server's is asked again, blames nothing, and is told once`(_ status: Int?) {
+        let failure = status.map { BackendFailure(status: $0, code: "http_\($0)") } ?? .unprovenAnswer
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(), coins()])
-        let failure = BackendFailure(status: status, code: "http_\(status)")
         for _ in 0..<3 {
             harness.fail(failure)
             #expect(harness.open.isEmpty && harness.machine.stuck.isEmpty && harness.machine.halted == nil)

@@ -4,7 +4,8 @@ public import Foundation
     import CryptoKit
 #endif
 
-/// Proves that an answer about a customer is your server's. What is not proven counts as no answer.
+/// Proves that an answer about a customer is your server's. What is not proven counts as no answer: the client asks
+/// again, and ``ClientNotice/misconfigured(_:)`` tells of it once.
 ///
 /// Put the server's public keys into the app: `GET /v1/keys` shows them. Several, while one takes the place of another.
 public struct AnswerProof: Sendable {

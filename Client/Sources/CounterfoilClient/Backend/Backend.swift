@@ -63,8 +63,8 @@ public struct PurchaseReport: Equatable, Sendable, Encodable {
 public struct BackendFailure: Error, Hashable, Sendable {
     /// The status of the answer; nil when there was none that could be read.
     public var status: Int?
-    /// The server's word for it, or one of ours: `no_connection`, `timeout`, `invalid_answer`, `no_token`, and the status of an
-    /// answer without the server's word, such as `http_403`.
+    /// The server's word for it, or one of ours: `no_connection`, `timeout`, `invalid_answer`, `unproven_answer`, `no_token`, and
+    /// the status of an answer without the server's word, such as `http_403`.
     public var code: String
     /// The server's sentence.
     public var message: String
@@ -90,6 +90,8 @@ public struct BackendFailure: Error, Hashable, Sendable {
     public static let timeout = Self(code: "timeout")
     /// The answer is torn, or about somebody else.
     public static let invalidAnswer = Self(code: "invalid_answer")
+    /// The answer is not signed by a key of the app's ``AnswerProof``.
+    public static let unprovenAnswer = Self(code: "unproven_answer")
     /// The app has no token for the customer.
     public static let noToken = Self(status: 401, code: "no_token")
 }
@@ -113,10 +115,10 @@ extension BackendFailure {
     }
 
     /// Whether somebody else may have answered: something in between, or the server of another address. Ours gives every refusal
-    /// a code. That a request is too large, too slow or one too many is for anybody to say.
+    /// a code, and signs its answers. That a request is too large, too slow or one too many is for anybody to say.
     var isDoubtful: Bool {
-        guard let status, 400..<500 ~= status, ![408, 413, 429].contains(status) else { return false }
-        return code == "http_\(status)"
+        guard let status else { return self == .unprovenAnswer }
+        return 400..<500 ~= status && ![408, 413, 429].contains(status) && code == "http_\(status)"
     }
 
     /// Codes of 400 that no transaction is to blame for.

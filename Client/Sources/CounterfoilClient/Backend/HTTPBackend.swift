@@ -80,7 +80,8 @@ public struct HTTPBackend: Backend {
         let signature = response.value(forHTTPHeaderField: "Counterfoil-Signature")
         // A session is of nobody yet, and its answer not signed.
         if let proof, let customer = path.dropFirst().first, !proof.proves(signature, of: customer, nonce, data) {
-            throw .invalidAnswer
+            // The page of a network is no answer of the server's.
+            throw response.mimeType == "application/json" ? .unprovenAnswer : .invalidAnswer
         }
         do { return try CustomerAnswer.decoder.decode(Answer.self, from: data) } catch { throw .invalidAnswer }
     }

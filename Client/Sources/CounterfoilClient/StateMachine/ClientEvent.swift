@@ -125,8 +125,8 @@ public indirect enum ClientNotice: Equatable, Sendable {
     case stuck(StuckTransaction)
     /// The server refuses everything: a wrong key, a wrong address, no token. Nothing more is sent until that changes.
     ///
-    /// A refusal that may be somebody else's, such as `http_404` of a wrong address or of a network, is told of once in a launch, and
-    /// the client goes on asking.
+    /// What may be somebody else's is told of once in a launch, and the client goes on asking: a refusal such as `http_404`, of a
+    /// wrong address or of a network, or an answer that no key of the ``AnswerProof`` proves.
     case misconfigured(BackendFailure)
     /// An anonymous customer could not be merged into the account.
     case notMerged(BackendFailure)
