@@ -82,8 +82,8 @@ public actor FileStorage: ClientStorage {
     /// Reads a file.
     public func load(_ name: String) throws -> Data? {
         let file = folder.appendingPathComponent(name)
-        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        return try Data(contentsOf: file)
+        // `FileManager` also says of a file that it could not look at that it does not exist.
+        do { return try Data(contentsOf: file) } catch CocoaError.Code.fileReadNoSuchFile { return nil }
     }
 
     /// Writes a file as a whole or not at all.

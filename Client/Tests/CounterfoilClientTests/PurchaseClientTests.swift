@@ -293,6 +293,13 @@ struct `The client drives store, server and storage` {
         try await SystemScheduler().sleep(for: seconds)
     }
 
+    @Test func `A file that cannot be looked at is no missing file`() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data("a".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        await #expect(throws: CocoaError.self) { try await FileStorage(folder: file).load("device") }
+    }
+
     @Test func `Files are written, read, replaced and removed`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
