@@ -1,5 +1,5 @@
-public import AppStoreModels
-import AppStoreTrust
+import AppStoreModels
+public import AppStoreTrust
 public import ArgumentParser
 import Basics
 import Foundation
