@@ -75,7 +75,7 @@ import Testing
                 _ = try store.answer(
                     APIRequest(
                         endpoint, path: Dictionary(path) { first, _ in first }, query: texts[1],
-                        contentType: endpoint.contentType, body: body), at: now)
+                        body: body), at: now)
                 answered += isChanged ? 0 : 1
             } catch { #expect((400..<500).contains(error.status)) }
         }
