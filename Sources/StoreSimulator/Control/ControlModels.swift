@@ -120,6 +120,10 @@ package struct RevocationSetting: Codable, Sendable {
     var certificate: String?
     /// For `slow`.
     var seconds: Double?
+
+    package init(status: String, certificate: String? = nil, seconds: Double? = nil) {
+        (self.status, self.certificate, self.seconds) = (status, certificate, seconds)
+    }
 }
 
 /// Whether a reset forgets settings, catalogue and the URLs for notifications, too.

@@ -320,7 +320,7 @@ import Testing
             try await world.settle()
             let sources = try await world.server.core.storage.sources(
                 of: [WantedFacts(id)], notifications: true, in: world.scope().id)
-            #expect(!sources.isEmpty && sources.allSatisfy { $0.source.statement == nil })
+            #expect(!sources.isEmpty && !sources.contains { if case .statement = $0.source { true } else { false } })
             let kinds = try await (world.server.core.storage as? SQLiteStorage)?.pool.read {
                 try Int.fetchAll($0, sql: "SELECT kind FROM statements")
             }
