@@ -26,7 +26,8 @@ extension LedgerBackup {
     /// be nobody's, and the ledger without what was not yet taken into it.
     static func requireNoLogLeft(of ledger: String) throws(StorageError) {
         let (log, old) = (ledger + "-wal", aside(ledger, nextNumber(for: ledger) - 1))
-        guard !isThere(ledger), isThere(partial(of: ledger)), isThere(log), isThere(old), !isThere(old + "-wal") else {
+        guard !isThere(ledger), isThere(partial(of: ledger)), isThere(old), !isThere(old + "-wal"), try hasContent(log)
+        else {
             return
         }
         throw StorageError(
@@ -44,6 +45,14 @@ extension LedgerBackup {
         var number = 1
         while ([aside(ledger, number)] + companions(of: aside(ledger, number))).contains(where: isThere) { number += 1 }
         return number
+    }
+
+    /// Whether a log has anything in it: it is emptied, and stays, when a ledger is closed.
+    private static func hasContent(_ log: String) throws(StorageError) -> Bool {
+        guard isThere(log) else { return false }
+        do {
+            return try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int != 0
+        } catch { throw StorageError(.cannotOpen, "\(log) cannot be looked at: \(error.logReason)") }
     }
 
     private static func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }

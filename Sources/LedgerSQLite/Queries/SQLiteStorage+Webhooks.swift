@@ -164,28 +164,24 @@ extension SQLiteStorage: WebhookStorage {
     package func webhookBacklog(without gone: [Int64]) async throws -> WebhookBacklog {
         let numbers = gone.map { String($0) }.joined(separator: ", ")
         // By endpoint, so that what waits for those that are gone is passed over and not read.
-        let endpoints = "SELECT id FROM webhook_endpoints WHERE id NOT IN (\(numbers))"
+        let endpoints = "FROM webhook_endpoints WHERE id NOT IN (\(numbers))"
         return try await read { db in
-            let waiting = try db.first(
+            try db.first(
                 """
-                SELECT count(*), min(created_at) FROM (
-                    SELECT created_at FROM deliveries
-                    WHERE \(WebhookTables.isPending) AND endpoint IN (\(endpoints)) LIMIT \(WebhookBacklog.limit))
+                SELECT count(*), min(created_at),
+                    (SELECT min((SELECT created_at FROM events WHERE seq > cursor ORDER BY seq LIMIT 1))
+                        \(endpoints) AND disabled_reason IS NULL),
+                    (SELECT count(*) \(endpoints) AND disabled_reason IS NOT NULL)
+                FROM (SELECT created_at FROM deliveries
+                    WHERE \(WebhookTables.isPending) AND endpoint IN (SELECT id \(endpoints))
+                    LIMIT \(WebhookBacklog.limit))
                 """, []
-            ) { (count: $0.number(0) ?? 0, oldest: $0.number(1)) }
-            let disabled = try db.first(
-                "SELECT count(*) FROM (\(endpoints) AND disabled_reason IS NOT NULL)", []
-            ) { $0.number(0) }
-            let next = try db.first(
-                """
-                SELECT min((SELECT created_at FROM events WHERE seq > cursor ORDER BY seq LIMIT 1))
-                FROM webhook_endpoints WHERE id NOT IN (\(numbers)) AND disabled_reason IS NULL
-                """, []
-            ) { $0.number(0) }
-            return WebhookBacklog(
-                deliveries: Int(clamping: waiting?.count ?? 0),
-                oldest: [waiting?.oldest, next].compactMap(\.self).min(),
-                disabledEndpoints: Int(clamping: disabled ?? 0))
+            ) { row in
+                WebhookBacklog(
+                    deliveries: Int(clamping: row.number(0) ?? 0),
+                    oldest: [row.number(1), row.number(2)].compactMap(\.self).min(),
+                    disabledEndpoints: Int(clamping: row.number(3) ?? 0))
+            } ?? WebhookBacklog(deliveries: 0, oldest: nil, disabledEndpoints: 0)
         }
     }
 }
