@@ -50,8 +50,8 @@ import Testing
             #expect(answer.status == 400 && answer.code == "bad_signature", "\(answer.text)")
             let next = try await app.get("/v1/customers/anna")
             #expect(next.status == 429 && next["backoff_ms"] as? Int ?? 0 > 2000, "\(next.text)")
-            let kept = try await world.api.post(path, ["signed_transactions": [text]])
-            #expect(kept.status == 200, "\(kept.text)")
+            let backend = try await world.api.get("/v1/customers/anna?environment=Sandbox")
+            #expect(backend.status == 200, "\(backend.text)")
         }
     }
 
