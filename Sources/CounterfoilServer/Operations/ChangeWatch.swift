@@ -31,6 +31,8 @@ struct ChangeWatch {
         var commits: Int
         /// A notification that is reprocessed ends as it was, but a page may have been made while it waited.
         var processed: Int
+        /// So does an endpoint that is switched off and on again.
+        var endpointChanges: Int
         /// What waits gets older, and deadlines come nearer.
         var minute: Int
         var problem: String?
@@ -58,7 +60,7 @@ struct ChangeWatch {
         guard !watched.isEmpty else { return }
         let problem = await readiness.ledgerProblem()
         let now = Circumstances(
-            commits: storage.commits, processed: processor.processed,
+            commits: storage.commits, processed: processor.processed, endpointChanges: webhooks.changes,
             minute: Int(clock.now().timeIntervalSince1970 / 60), problem: problem, watched: watched)
         guard now != last || owesCompleteness else { return }
         last = now
@@ -135,7 +137,7 @@ struct ChangeWatch {
                 || watched.contains(ChangeTopic.overview)
         else { return [] }
         let endpoints = try await webhooks.managed()
-        var states: [AnyHashable?] = []
+        var states: [AnyHashable?] = [last?.endpointChanges]
         for endpoint in endpoints {
             let stored = endpoint.stored
             let state: [AnyHashable?] = [stored.id, stored.disabled, stored.failingSince]

@@ -3,6 +3,7 @@ internal import AppStoreModels
 internal import Basics
 internal import Crypto
 internal import Foundation
+internal import Synchronization
 
 /// An endpoint with what is sent there.
 package struct ManagedWebhook: Sendable {
@@ -39,6 +40,9 @@ extension WebhookDispatcher {
         reload()
         return endpoint.map { ManagedWebhook(stored: $0, definition: definition) }
     }
+
+    /// How often endpoints were changed.
+    package var changes: Int { state.withLock { $0.changes } }
 
     /// Lets changes of endpoints follow each other. Each begins with the definition that there is, and may take a
     /// while, as where a host is looked up: of two that began with the same, the one that ends last would undo the

@@ -216,6 +216,26 @@ import Testing
         }
     }
 
+    /// A page that was made in between shows it as switched off.
+    @Test func `are told of an endpoint that was switched off and on again between two looks`() async throws {
+        try await `The console`.run({ $0.webhooks = [World.webhook("one", "http://127.0.0.1:1/")] }) { world, _ in
+            let core = try world.server.core
+            let hub = EventHub()
+            var watch = ChangeWatch(core, hub)
+            hub.expect([ChangeTopic.overview])
+            _ = await Self.news(&watch, hub)
+            // Completeness is read at the fifth look.
+            for _ in 0..<5 { _ = await Self.news(&watch, hub) }
+            #expect(await Self.news(&watch, hub).isEmpty)
+            for isOn in [false, true] {
+                let body = Data(#"{"enabled":\#(isOn)}"#.utf8)
+                #expect(try await world.api.send("PATCH", "/v1/webhooks/one", body: body).status == 200)
+            }
+            let told = await Self.news(&watch, hub)
+            #expect(told == [ChangeTopic.overview])
+        }
+    }
+
     /// Completeness is read at every fifth look: a change just before must not wait for the next one.
     @Test func `are told that something is missing although nothing else changes`() async throws {
         try await `The console`.run { world, _ in
