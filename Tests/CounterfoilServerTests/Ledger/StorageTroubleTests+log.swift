@@ -16,9 +16,7 @@ extension `Storage in trouble` {
             let path = folder.appending(path: "ledger.sqlite").path
             let storage = try SQLiteStorage(path: path)
             func size() throws -> Int { (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0 }
-            let refusal = Refusal(
-                receivedAt: 0, code: "test", message: "", sender: nil, body: Data(count: Refusal.maximumBytes))
-            let some = [Refusal](repeating: refusal, count: 20)
+            let some = Self.longRefusals
             try await storage.commit(some)
             let descriptor = open(path + "-shm", O_RDWR)
             try #require(descriptor >= 0)

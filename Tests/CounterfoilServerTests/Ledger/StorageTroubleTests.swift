@@ -110,14 +110,17 @@ import Testing
         }
     }
 
+    /// Much to write with little work.
+    static let longRefusals = [Refusal](
+        repeating: Refusal(
+            receivedAt: 0, code: "test", message: "", sender: nil, body: Data(count: Refusal.maximumBytes)), count: 20)
+
     @Test func `the log is brought into the file while the writer goes on`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite").path
             let storage = try SQLiteStorage(path: path)
             func size() throws -> Int { (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0 }
-            let refusal = Refusal(
-                receivedAt: 0, code: "test", message: "", sender: nil, body: Data(count: Refusal.maximumBytes))
-            let some = [Refusal](repeating: refusal, count: 20)
+            let some = Self.longRefusals
             for _ in 0..<80 { try await storage.commit(some) }
             // Longer than any machine takes that is not about to stop.
             let deadline = ContinuousClock.now + .seconds(60)

@@ -94,14 +94,18 @@ import Testing
         }
     }
 
+    /// One in the sandbox; gives its original transaction.
+    private static func purchaseNobodyIsToldOf(_ world: World) async throws -> String {
+        try world.simulator.add(Fault("notification:*", .drop))
+        let outcome = try await world.simulator.perform(
+            .purchase(customer: "anna", product: monthly), in: .sandbox)
+        return try #require(outcome.originalTransactionID)
+    }
+
     @Test func `is no reason to keep the customers of another environment waiting`() async throws {
         try await Front.run { front in
             try await World.run(server: { front.stand(before: &$0) }) { world in
-                let simulator = world.simulator
-                try simulator.add(Fault("notification:*", .drop))
-                let outcome = try await simulator.perform(
-                    .purchase(customer: "anna", product: Self.monthly), in: .sandbox)
-                let transaction = try #require(outcome.originalTransactionID)
+                let (simulator, transaction) = (world.simulator, try await Self.purchaseNobodyIsToldOf(world))
                 let (core, sandbox) = (try world.server.core, try world.scope(.sandbox))
                 // As when the key was revoked.
                 front.change { _ in (401, "") }
@@ -120,11 +124,7 @@ import Testing
     @Test func `is asked about again in time, however many there are in another environment`() async throws {
         try await Front.run { front in
             try await World.run(server: { front.stand(before: &$0) }) { world in
-                let simulator = world.simulator
-                try simulator.add(Fault("notification:*", .drop))
-                let outcome = try await simulator.perform(
-                    .purchase(customer: "anna", product: Self.monthly), in: .sandbox)
-                let transaction = try #require(outcome.originalTransactionID)
+                let (simulator, transaction) = (world.simulator, try await Self.purchaseNobodyIsToldOf(world))
                 front.change { _ in (404, #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#) }
                 // As often as the client tries another token.
                 try simulator.add(Fault("route:*", .status(code: 401), environment: .sandbox, count: 2))
