@@ -91,9 +91,10 @@ crash: system-packages ## Kill the server under load, CRASHES=100 times, and loo
 	COUNTERFOIL_CRASHES=$(or $(CRASHES),100) Scripts/run-tests --filter "A server that is killed"
 
 .PHONY: install
-install: ## Install dist/counterfoil (after make release) or the release build, with manual page and completions; PREFIX, DESTDIR
-	@test -x dist/counterfoil || test -x .build/release/counterfoil \
-		|| { Scripts/install-system-packages && $(BUILD) -c release --product counterfoil; }
+install: ## Install dist/counterfoil (after make release), or what is built now, with manual page and completions; PREFIX, DESTDIR
+	@test -x dist/counterfoil || { Scripts/install-system-packages && $(BUILD) -c release --product counterfoil; }
+	@if [ -x dist/counterfoil ] && [ -n "$$(find Sources Package.swift -newer dist/counterfoil | head -n 1)" ]; then \
+		echo "dist/counterfoil is older than the sources: make release builds it again" >&2; fi
 	@Scripts/install $(if $(wildcard dist/counterfoil),dist/counterfoil,.build/release/counterfoil) $(or $(PREFIX),/usr/local)
 
 .PHONY: release

@@ -73,9 +73,15 @@ def busy(process: subprocess.Popen) -> str:
 def run_apart(file: str, name: str, complaints: str) -> int | None:
     """Runs one test in a process of its own, with all that it starts, and ends them together. Returns None where it hung.
 
-    What it says about its failures is added to the file of complaints.
+    What it says about its failures is added to the file of complaints. Its temporary files go with it, the browser's too.
     """
-    process = subprocess.Popen([sys.executable, __file__, "--one", file, name, complaints], start_new_session=True)
+    with tempfile.TemporaryDirectory(prefix="console-", ignore_cleanup_errors=True) as folder:
+        return run_apart_in(folder, file, name, complaints)
+
+
+def run_apart_in(folder: str, file: str, name: str, complaints: str) -> int | None:
+    process = subprocess.Popen([sys.executable, __file__, "--one", file, name, complaints], start_new_session=True,
+                               env={**os.environ, "TMPDIR": folder})
     begin = still = time.monotonic()
     before = ""
     try:
