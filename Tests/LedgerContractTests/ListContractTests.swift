@@ -164,7 +164,7 @@ import Testing
         counts["asked"] = try await ledger.inquiries(in: id, before: .max, limit: limit).count
         counts["asked about"] =
             try await ledger.inquiries(about: ["1", "2"], transactionID: nil, in: id, limit: limit).count
-        counts["last"] = try await ledger.lastEventsOfCustomers(in: id, limit: limit).count
+        counts["last"] = try await ledger.lastEventsOfCustomers(in: id, limit: limit, amongLast: 99).count
         let query = FeedQuery(after: 0, scopes: [id], limit: limit)
         counts["feed"] = try await ledger.events(query, within: .none).items.count
         for endpoint in try await ledger.webhookEndpoints() {

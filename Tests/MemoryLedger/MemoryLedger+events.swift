@@ -8,13 +8,13 @@ extension MemoryLedger: EventFeedStorage {
 
     package func lastEvent() async throws -> Int64 { try read { Int64($0.events.count) } }
 
-    package func lastEventsOfCustomers(in scope: Int64, limit: Int) async throws -> [LedgerEvent] {
+    package func lastEventsOfCustomers(
+        in scope: Int64, limit: Int, amongLast depth: Int64
+    ) async throws -> [LedgerEvent] {
         try read { state in
             Array(
-                state.events.suffix(Int(EventSearch.depth)).reversed().filter {
-                    $0.scope == scope && $0.customer != nil
-                }
-                .prefix(limit))
+                state.events.suffix(Int(depth)).reversed().filter { $0.scope == scope && $0.customer != nil }
+                    .prefix(limit))
         }
     }
 

@@ -54,12 +54,8 @@ package protocol EventFeedStorage: Sendable {
     /// The number of the last event; 0 without any.
     func lastEvent() async throws -> Int64
 
-    /// The last events of one app and environment that name a customer, the newest first: of the last
-    /// ``EventSearch/depth`` events of all.
-    func lastEventsOfCustomers(in scope: Int64, limit: Int) async throws -> [LedgerEvent]
-}
-
-/// How far a search among events goes back.
-package enum EventSearch {
-    package static let depth: Int64 = 20_000
+    /// The last events of one app and environment that name a customer, the newest first.
+    ///
+    /// - Parameter depth: How many of the last events of all are looked at.
+    func lastEventsOfCustomers(in scope: Int64, limit: Int, amongLast depth: Int64) async throws -> [LedgerEvent]
 }

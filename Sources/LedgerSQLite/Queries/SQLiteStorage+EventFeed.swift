@@ -12,7 +12,9 @@ extension SQLiteStorage: EventFeedStorage {
         try await read { try $0.first("SELECT coalesce(max(seq), 0) FROM events", []) { $0.number(0) } ?? 0 }
     }
 
-    package func lastEventsOfCustomers(in scope: Int64, limit: Int) async throws -> [LedgerEvent] {
+    package func lastEventsOfCustomers(
+        in scope: Int64, limit: Int, amongLast depth: Int64
+    ) async throws -> [LedgerEvent] {
         try await read { db in
             // Numbers have hardly a gap.
             let last = try db.first("SELECT max(seq) FROM events", []) { $0.number(0) } ?? 0
@@ -20,7 +22,7 @@ extension SQLiteStorage: EventFeedStorage {
                 """
                 SELECT \(OutboxTable.columns) FROM events
                 WHERE seq > ? AND scope = ? AND customer IS NOT NULL ORDER BY seq DESC LIMIT ?
-                """, [.integer(last - EventSearch.depth), .integer(scope), .init(limit)]
+                """, [.integer(last - depth), .integer(scope), .init(limit)]
             ) { OutboxTable.event($0) }
         }
     }

@@ -98,7 +98,7 @@ import Testing
             try await Self.claim("anna", ["1"], at: 5, account: "a", in: ledger)
             _ = try await ledger.storage.erase("anna", in: ledger.scope, at: 9)
             try await Self.claim("anna", ["1"], at: 20, account: "a", in: ledger)
-            let events = try await ledger.storage.lastEventsOfCustomers(in: ledger.scope.id, limit: 9)
+            let events = try await ledger.storage.lastEventsOfCustomers(in: ledger.scope.id, limit: 9, amongLast: 99)
             #expect(events.first?.customer == "anna" && events.count == 2)
             let digest = try await ledger.storage.digest()
             let file = folder.appending(path: "export.jsonl")
@@ -110,7 +110,8 @@ import Testing
                 #expect(try await other.storage.accounts(of: "anna", in: other.scope.id) == ["a"])
                 #expect(try await other.storage.digest() == digest)
             }
-            #expect(try await ledger.storage.lastEventsOfCustomers(in: ledger.scope.id, limit: 9) == events)
+            #expect(
+                try await ledger.storage.lastEventsOfCustomers(in: ledger.scope.id, limit: 9, amongLast: 99) == events)
         }
     }
 
@@ -145,7 +146,7 @@ import Testing
             try #require(receptions == [.kept(1)])
             try await Self.buy("1", named: Self.token, in: ledger)
             func customers() async throws -> [String?] {
-                try await storage.lastEventsOfCustomers(in: scope, limit: 9).map(\.customer)
+                try await storage.lastEventsOfCustomers(in: scope, limit: 9, amongLast: 99).map(\.customer)
             }
             #expect(try await customers() == [Self.token])
             let erasure = Erasure(

@@ -74,12 +74,15 @@ enum CustomersPage {
 
     /// How many events are looked at.
     private static let lastEvents = 200
+    /// Among how many events of all apps they are looked for.
+    private static let searched: Int64 = 20_000
     private static let mostCustomers = 25
 
     /// The owners of the last events of this app and environment. There is no list of all customers, on purpose.
     private static func active(_ visit: Visit, _ page: inout ConsolePage) async throws {
         guard let scope = visit.selection.scope else { return }
-        let events = try await visit.console.core.storage.lastEventsOfCustomers(in: scope.id, limit: lastEvents)
+        let events = try await visit.console.core.storage.lastEventsOfCustomers(
+            in: scope.id, limit: lastEvents, amongLast: searched)
         var seen: Set<String> = []
         let rows = events.compactMap { event -> [ConsolePage.Cell]? in
             guard let customer = event.customer, !Erasure.isStandIn(customer), seen.insert(customer).inserted else {

@@ -1,0 +1,68 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+@Suite struct `The contract about what was refused` {
+    @Test(arguments: Engine.allCases)
+    func `reasons of refusals are counted by the time, among the last of them`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try engine.open(in: folder)
+            #expect(try await ledger.refusalCounts(from: 0, to: .max, amongLast: 10) == [:])
+            try await ledger.commit(
+                ["old", "bad", "bad", "new", "bad"].enumerated().map { index, code in
+                    Refusal(receivedAt: Int64(index), code: code, message: "no", sender: "a", body: Data())
+                })
+            #expect(try await ledger.refusalCounts(from: 0, to: 9, amongLast: 10) == ["old": 1, "bad": 3, "new": 1])
+            #expect(try await ledger.refusalCounts(from: 1, to: 4, amongLast: 10) == ["bad": 2, "new": 1])
+            #expect(try await ledger.refusalCounts(from: 0, to: 9, amongLast: 2) == ["bad": 1, "new": 1])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `of what was refused, who has more than others loses the oldest`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try engine.open(in: folder)
+            try await ledger.commit(
+                ["a", "a", "b", "a", "a"].enumerated().map { index, sender in
+                    Refusal(
+                        receivedAt: Int64(index), code: "no", message: "no", sender: sender, body: Data([1, 2, 3]))
+                })
+            try await ledger.dropRefusals(beyond: RefusalStorageLimit(count: 3, bytes: 1 << 20))
+            let left = try await ledger.refusals(before: .max, limit: 9)
+            #expect(left.map(\.refusal.receivedAt) == [4, 3, 2])
+            try await ledger.dropRefusals(beyond: RefusalStorageLimit(count: 9, bytes: 2 * (Refusal.overhead + 5)))
+            #expect(try await ledger.refusals(before: .max, limit: 9).map(\.refusal.receivedAt) == [4, 2])
+        }
+    }
+
+    @Test(arguments: Engine.allCases, 0..<20 as Range<UInt64>)
+    func `of what was refused, those go for which the rule has no room`(_ engine: Engine, _ seed: UInt64) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            var random = SeededGenerator(seed: seed)
+            let ledger = try engine.open(in: folder)
+            let senders = [
+                "17.0.0.1", "17.0.0.2", "2001:db8:1:2::3", "2001:db8:1:2::4", "2001:db8:1:3::3", "unix", nil,
+            ]
+            for _ in 0..<4 {
+                let new = (0..<Int.random(in: 1...20, using: &random)).map { index in
+                    Refusal(
+                        receivedAt: Int64(index), code: "no",
+                        message: String(repeating: "é", count: Int.random(in: 0...90, using: &random)),
+                        sender: senders.randomElement(using: &random) ?? nil,
+                        body: Data(count: Int.random(in: 0...300, using: &random)))
+                }
+                try await ledger.commit(new)
+                let limit = RefusalStorageLimit(
+                    count: Int.random(in: 0...30, using: &random), bytes: Int.random(in: 0...9000, using: &random))
+                let before = try await ledger.refusals(before: .max, limit: 1000)
+                let exceeded = limit.exceeded(by: before.map { RefusalShare($0) })
+                try await ledger.dropRefusals(beyond: limit)
+                let after = try await ledger.refusals(before: .max, limit: 1000)
+                #expect(after == before.filter { !exceeded.contains($0.id) })
+            }
+        }
+    }
+}
