@@ -3127,6 +3127,9 @@ extension APIDescription {
                 disabled_reason: {type: string, enum: [gone, failing, requested]}
                 disabled_at: {$ref: "#/components/schemas/Instant"}
                 failing_since: {$ref: "#/components/schemas/Instant"}
+                paused_until:
+                  allOf: [{$ref: "#/components/schemas/Instant"}]
+                  description: Present while the server pauses before it sends one delivery, because ten in a row failed
                 secrets:
                   type: array
                   items:

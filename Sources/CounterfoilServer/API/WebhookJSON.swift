@@ -38,6 +38,7 @@ enum WebhookJSON {
             json.member("disabled_reason", stored.disabled?.reason.rawValue)
             json.member("disabled_at", stored.disabled?.since)
             json.member("failing_since", stored.failingSince)
+            json.member("paused_until", webhook.pausedUntil)
             json.member("secrets", definition.secrets) { json, secret in
                 json.object("webhook_secret") { json in
                     json.member("fingerprint", secret.fingerprint)

@@ -147,7 +147,7 @@ struct ChangeWatch {
             let deliveries = try await storage.deliveries(
                 of: stored.id, in: nil, before: .max, limit: Self.listedDeliveries)
             let backlog = try await webhooks.webhookBacklog()
-            compare(topic, state + [deliveries, backlog])
+            compare(topic, state + [deliveries, backlog, endpoint.pausedUntil])
         }
         compare(ChangeTopic.deliveries, states + [endpoints.map(\.definition.url)])
         return states

@@ -99,6 +99,9 @@ extension ServerClock {
 
         /// How long it lasts unless the clock jumps.
         package var remaining: Duration { ContinuousClock.now.duration(to: end) }
+
+        /// When it ends by the clock, if that goes on as time does.
+        package var until: Milliseconds { begun + length }
     }
 }
 

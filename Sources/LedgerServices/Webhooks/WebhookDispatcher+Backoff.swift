@@ -21,6 +21,13 @@ extension WebhookDispatcher {
         }
     }
 
+    /// Until when nothing is sent to an endpoint; nil while it does not pause.
+    func pausedUntil(_ endpoint: WebhookEndpoint) -> Milliseconds? {
+        guard endpoint.disabled == nil, let pause = state.withLock({ $0.pauses[endpoint.id] }), !clock.isOver(pause)
+        else { return nil }
+        return pause.until
+    }
+
     /// Ends the pauses of an endpoint: whoever has something sent there believes that it works.
     func resume(_ endpoint: Int64) {
         state.withLock { Self.resume(endpoint, &$0) }

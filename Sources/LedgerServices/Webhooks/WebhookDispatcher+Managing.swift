@@ -9,6 +9,8 @@ internal import Synchronization
 package struct ManagedWebhook: Sendable {
     package var stored: WebhookEndpoint
     package var definition: WebhookDefinition
+    /// Until when nothing is sent there, because nothing arrives; nil while it does not pause.
+    package var pausedUntil: Milliseconds?
 }
 
 extension WebhookDispatcher {
@@ -24,7 +26,9 @@ extension WebhookDispatcher {
     /// All endpoints, as they are at the moment.
     package func managed() async throws -> [ManagedWebhook] {
         try await storage.webhookEndpoints().compactMap { endpoint in
-            definition(of: endpoint).map { ManagedWebhook(stored: endpoint, definition: $0) }
+            definition(of: endpoint).map {
+                ManagedWebhook(stored: endpoint, definition: $0, pausedUntil: pausedUntil(endpoint))
+            }
         }
     }
 

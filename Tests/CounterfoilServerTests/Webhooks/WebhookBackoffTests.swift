@@ -1,4 +1,7 @@
+@testable import LedgerServices
+import CounterfoilServer
 import Foundation
+import StoreSimulator
 import Testing
 internal import NIOHTTP1
 
@@ -30,6 +33,33 @@ internal import NIOHTTP1
             try await world.tell(after: 60)
             #expect(try await world.deliveries().allSatisfy { $0.state == .delivered })
             #expect(Set(receiver.take().map(\.id)).count == Self.count)
+        }
+    }
+
+    @Test func `says until when it pauses, in the API and on its page`() async throws {
+        try await World.runTelling({ configuration, _ in
+            configuration.console.isEnabled = true
+            configuration.keys = [
+                .init(name: "test", hash: APIKeyText.hash(of: World.key), scopes: [.webhooksWrite, .consoleOpen])
+            ]
+        }) { world, receiver in
+            let browser = Browser(world.url)
+            try await browser.signIn(World.key)
+            try await Self.fail(world, receiver)
+            // Until the pauses are longer than this test takes.
+            for _ in 0..<6 { try await world.tell(after: 60) }
+            let now = Double(world.simulator.now.milliseconds)
+            let endpoint = try await world.send(.GET, "/v1/webhooks/backend").json
+            let until = try #require(endpoint["paused_until"].number)
+            #expect(until > now && until <= now + 60_000)
+            let listed = try await world.send(.GET, "/v1/webhooks").json["items"].items
+            #expect(listed.map { $0["paused_until"].number } == [until])
+            #expect(try await browser.get("/console/webhooks/backend").text.contains("<dt>paused until</dt>"))
+            receiver.answer(200)
+            #expect(try await world.send(.POST, "/v1/webhooks/backend/test").status == 202)
+            try await world.tell()
+            #expect(!(try await world.send(.GET, "/v1/webhooks/backend").json.keys.contains("paused_until")))
+            #expect(!(try await browser.get("/console/webhooks/backend").text.contains("paused until")))
         }
     }
 

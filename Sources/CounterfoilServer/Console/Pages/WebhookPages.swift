@@ -116,7 +116,12 @@ enum WebhookPage {
             ("waiting", WebhooksPage.count(activity, "pending")), ("oldest that waits", WebhooksPage.oldest(activity)),
             ("events not looked at yet", .plain((activity["events_behind"].number ?? 0).grouped)),
             ("failing since", json["failing_since"].isNothing ? .plain("no") : .time(json["failing_since"].instant)),
+            ("paused until", json["paused_until"].isNothing ? .none : .time(json["paused_until"].instant)),
         ])
+        guard !json["paused_until"].isNothing else { return }
+        page.paragraph(
+            "Ten deliveries in a row failed. One at a time is sent now, after pauses that grow up to a minute, until one "
+                + "arrives. A test, a replay and a change of the endpoint end the pause.", "note")
     }
 
     private static func deliveries(
