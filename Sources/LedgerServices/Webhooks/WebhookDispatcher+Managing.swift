@@ -97,7 +97,16 @@ extension WebhookDispatcher {
         let event = LedgerEvent(
             id: "evt_" + UUID().uuidString.lowercased(), scope: 0, type: .webhookTest, occurredAt: now, createdAt: now)
         defer { resume(endpoint.id) }
-        return try await storage.addWebhookTest(event, to: endpoint.id)
+        let test = try await storage.addWebhookTest(event, to: endpoint.id)
+        if let test { state.withLock { $0.tests[endpoint.id] = test.id } }
+        return test
+    }
+
+    /// The test of an endpoint that goes first; nil if there is none that was not tried.
+    func takeTest(of endpoint: Int64) async throws -> WebhookDelivery? {
+        guard let id = state.withLock({ $0.tests.removeValue(forKey: endpoint) }) else { return nil }
+        let newest = try await storage.deliveries(of: endpoint, in: .pending, before: id + 1, limit: 1)
+        return newest.first { $0.id == id && $0.attempts == 0 }
     }
 }
 

@@ -25,6 +25,8 @@ package final class WebhookDispatcher: Service {
         var backoffs: [Int64: EndpointBackoff] = [:]
         /// The last pause of each endpoint at which nothing arrives. After it one delivery is sent.
         var pauses: [Int64: ServerClock.Pause] = [:]
+        /// The last test of each endpoint, until it goes. Somebody waits for it, so it goes before what is due.
+        var tests: [Int64: Int64] = [:]
         var settlers: [CheckedContinuation<Void, Never>] = []
         var alarm: ContinuousClock.Instant?
         var gate = FanOutGate()
@@ -300,7 +302,8 @@ package final class WebhookDispatcher: Service {
         }
         let width = pause == nil ? Self.width : 1
         guard underWay.count < width else { return true }
-        let due = try await storage.dueDeliveries(of: endpoint.id, at: now, limit: width + underWay.count)
+        var due = try await storage.dueDeliveries(of: endpoint.id, at: now, limit: width + underWay.count)
+        if let test = try await takeTest(of: endpoint.id) { due = [test] + due.filter { $0.id != test.id } }
         for delivery in due.filter({ !underWay.contains($0.id) }).prefix(width - underWay.count) {
             state.withLock { _ = $0.underWay[endpoint.id, default: []].insert(delivery.id) }
             group.addTask { await self.deliver(delivery, definition) }

@@ -63,6 +63,18 @@ internal import NIOHTTP1
         }
     }
 
+    @Test func `gets a test before what waits`() async throws {
+        try await World.runTelling { world, receiver in
+            try await Self.fail(world, receiver)
+            try #require(try await Self.untried(world) > 10)
+            let answer = try await world.send(.POST, "/v1/webhooks/backend/test")
+            let test = try #require(answer.json["event_id"].text)
+            try await world.tell()
+            #expect(receiver.take().contains { $0.id == test })
+            #expect(try await world.deliveries().last?.attempts == 1)
+        }
+    }
+
     @Test(arguments: ["test", "replay", "enable"])
     func `is tried at once when somebody believes that it works`(_ request: String) async throws {
         try await World.runTelling { world, receiver in
