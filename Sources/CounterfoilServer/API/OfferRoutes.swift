@@ -44,6 +44,7 @@ struct OfferRoutes {
         guard let offerID = body.offerID else {
             throw APIFailure(.badRequest, "missing_parameter", "`offer_id` is missing.", parameter: "offer_id")
         }
+        call.describe("the offer \(offerID) of \(body.productID)")
         if question.isPublic { try service.requirePublic(offerID) }
         if !body.isForced { try service.requireSubscriber(question.reading) }
         var json = JSONWriter()
@@ -79,6 +80,7 @@ struct OfferRoutes {
         guard let allow = body.allow else {
             throw APIFailure(.badRequest, "missing_parameter", "`allow` is missing.", parameter: "allow")
         }
+        call.describe("\(allow ? "allowed" : "refused") the introductory offer of \(body.productID)")
         let transactionID = try await transaction(of: question, isAllowed: allow)
         let token = try signing {
             try service.signer().introductoryOfferEligibility(

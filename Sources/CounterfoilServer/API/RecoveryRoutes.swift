@@ -58,7 +58,7 @@ struct RecoveryRoutes {
         let span = try RecoverySpan(
             from: body.from.milliseconds, to: body.to?.milliseconds, types: body.types ?? [], settings, now: clock.now()
         )
-        call.describe("from \(span.from) to \(span.until)")
+        call.describe("\(body.dryRun == true ? "counted " : "")from \(span.from) to \(span.until)")
         guard clients[scope.id] != nil else {
             throw APIFailure(
                 .conflict, "no_key", "The app has no key for the App Store Server API; add one to the configuration.")

@@ -47,6 +47,27 @@ import Testing
         }
     }
 
+    @Test func `is in the audit log with the order, the offer and the recovery that was only counted`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let order = try #require(
+                world.simulator.core.read(.production) { store, _ in store.transactionsByOrder.keys.first })
+            #expect(try await world.api.get("/v1/orders/\(order)").status == 200)
+            let offer = ["product_id": "com.example.premium.monthly", "offer_id": "save20"]
+            #expect(try await world.api.post("/v1/customers/\(anna)/offers/promotional", offer).status == 200)
+            let now = Int(world.simulator.now.timeIntervalSince1970) * 1000
+            let span = Data(#"{"from":\#(now - 600_000),"to":\#(now),"dry_run":true}"#.utf8)
+            #expect(try await world.api.send("POST", "/v1/recoveries", body: span).status == 200)
+            let log = try await world.api.get("/v1/audit").items
+            func entry(_ action: String) -> [String: Any]? { log.first { $0["action"] as? String == action } }
+            #expect(entry("GET /v1/orders/{id}")?["target"] as? String == order)
+            let signed = entry("POST /v1/customers/{id}/offers/promotional")?["detail"] as? String
+            #expect(signed == "the offer save20 of com.example.premium.monthly")
+            let counted = entry("POST /v1/recoveries")?["detail"] as? String
+            #expect(counted == "counted from \(now - 600_000) to \(now)")
+        }
+    }
+
     @Test func `without the App Store there is no order, and a word why`() async throws {
         try await World.withAPI(server: { $0.apps[0].key = nil }) { world in
             let answer = try await world.api.get("/v1/orders/ABC")
