@@ -251,10 +251,13 @@ struct Replay: JSONRequestBody {
             }
             return .event(number)
         }
-        guard let from = from?.milliseconds, let to = to?.milliseconds, from < to else {
+        guard let from = from?.milliseconds, let to = to?.milliseconds else {
             throw APIFailure(
                 .badRequest, "invalid_range", "Say event_id, or from and to. " + InstantText.form,
                 parameter: "from")
+        }
+        guard from < to else {
+            throw APIFailure(.badRequest, "invalid_range", "`from` must be before `to`.", parameter: "from")
         }
         return ReplayRange(
             from: from, to: to, after: after ?? 0, through: .max, limit: Self.maximumDeliveries)

@@ -199,6 +199,6 @@ extension ConsolePage {
     /// Says that something was done, when the page is shown after it.
     mutating func sayWhatWasDone(_ visit: Visit) {
         guard let action = ConsoleAction.named(visit.parameter("done")) else { return }
-        notes.append("Done: \(action.title.lowercased()).")
+        notes.append("Done: \(action.title.prefix(1).lowercased())\(action.title.dropFirst()).")
     }
 }

@@ -75,6 +75,9 @@ import WebConsole
                 let end = try #require(asked.hidden("to"))
                 #expect(asked.text.contains("to \(end) is sent again"))
                 #expect(end.hasPrefix("2026-05-28T"))
+                let span = ["action": "replay", "name": "backend", "from": "2020-01-02", "to": "2020-01-01"]
+                let refused = try await browser.post("/console/confirm", span)
+                #expect(refused.status == 400 && refused.text.contains("`from` must be before `to`."))
             }
         }
     }
