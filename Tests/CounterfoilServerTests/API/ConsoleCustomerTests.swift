@@ -125,6 +125,10 @@ import WebConsole
             }
             let grants = try await world.api.get("/v1/customers/anna/grants").items.compactMap { $0["id"] as? String }
             try #require(grants.count == 2)
+            let note = "These are the grants as they are now."
+            let before = try await browser.get("/console/customers/anna?at=2026-01-01").text
+            #expect(before.contains("As it was known at that instant.") && before.contains(note))
+            #expect(try await !browser.get("/console/customers/anna").text.contains(note))
             let fields = ["action": "revoke", "id": "anna", "grant": grants[0], "reason": "a mistake"]
             #expect(try await browser.confirm(fields).status == 303)
             let page = try await browser.get("/console/customers/anna").text

@@ -25,7 +25,7 @@ enum CustomerPage {
         lists(json, id, visit, &page)
         spend(json["spend"], &page)
         try await claims(id, instant, visit, &page)
-        let grants = try await grants(id, visit, &page)
+        let grants = try await grants(id, instant, visit, &page)
         try await timeline(id, instant, visit, &page)
         forms(json, grants, id, visit, &page)
         return page
@@ -167,12 +167,15 @@ enum CustomerPage {
     }
 
     /// What the team gave, and what it can take back.
-    private static func grants(_ id: String, _ visit: Visit, _ page: inout ConsolePage) async throws -> ShownGrants {
+    private static func grants(
+        _ id: String, _ instant: [(String, String)], _ visit: Visit, _ page: inout ConsolePage
+    ) async throws -> ShownGrants {
         let target = visit.target(["customers", id, "grants"], [("limit", "100")])
         guard let json = try await visit.read(target, &page, "Grants", isPart: true) else { return ShownGrants() }
         let items = json["items"].items
         guard !items.isEmpty else { return ShownGrants() }
         page.title("Grants")
+        if !instant.isEmpty { page.paragraph("These are the grants as they are now.", "note") }
         page.table(
             "Entitlements that the team gave", ["Entitlement", "State", "Until", "Reason", "By", "Grant"],
             items.map { item in
