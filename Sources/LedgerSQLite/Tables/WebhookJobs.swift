@@ -44,11 +44,12 @@ enum WebhookJobs {
     /// waits for all of them.
     private static let patience = Duration.milliseconds(10)
 
-    /// Does a piece of what is to be done, with at most `limit` deliveries; false when nothing is left.
+    /// Does a piece of what is to be done, with at most `limit` deliveries; false when nothing was left. After the last
+    /// piece too there may be something to send.
     static func carryOut(limit: Int, at now: Milliseconds, _ db: Database) throws -> Bool {
         let begin = ContinuousClock.now
-        for _ in 0..<max(1, limit / slice) {
-            guard try carryOutSlice(limit: min(slice, limit), at: now, db) else { return false }
+        for index in 0..<max(1, limit / slice) {
+            guard try carryOutSlice(limit: min(slice, limit), at: now, db) else { return index > 0 }
             guard begin.duration(to: .now) < patience else { break }
         }
         return true

@@ -96,6 +96,18 @@ private final class RowCounter: TransactionObserver, Sendable {
         try await carryOut { try await $0.switchWebhook(1, nil, discardingBacklog: false, at: 5) }
     }
 
+    @Test func `of which the last too says that something was done, which may now be sent`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let storage = try await TestLedger(in: folder).storage
+            try await storage.registerWebhooks(["a"], at: 0)
+            let id = try #require(try await storage.webhookEndpoints().first?.id)
+            try await storage.switchWebhook(id, nil, discardingBacklog: false, at: 1)
+            #expect(try await storage.runWebhookJob(limit: WebhookDispatcher.batch, at: 1))
+            #expect(try await !storage.runWebhookJob(limit: WebhookDispatcher.batch, at: 1))
+            try storage.close()
+        }
+    }
+
     @Test func `when much is sent again`() async throws {
         try await inPieces(atLeast: Self.count / WebhookDispatcher.batch) { storage in
             let all = ReplayRange(from: 0, to: .max, after: 0, through: .max, limit: 10_000)
