@@ -3,11 +3,17 @@ extension String {
     ///
     /// A plus sign is a space, as HTML forms and Node's `URLSearchParams` write it.
     package init?(formEncoded text: some Sequence<UInt8>) {
+        self.init(percentEncoded: text.lazy.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
+    }
+
+    /// What a segment of a path stands for; nil where it is not percent-encoded UTF-8.
+    ///
+    /// Foundation's `removingPercentEncoding` drops a U+FEFF that begins it: two names would be one.
+    package init?(percentEncoded text: some Sequence<UInt8>) {
         var bytes: [UInt8] = []
         var rest = text.makeIterator()
         while let byte = rest.next() {
             switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
                 guard let high = rest.next()?.valueOfHexadecimalDigit, let low = rest.next()?.valueOfHexadecimalDigit
                 else { return nil }

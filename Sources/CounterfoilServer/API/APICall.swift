@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import LedgerServices
+internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -46,7 +47,9 @@ struct APICall: Sendable {
     func subject() throws(APIFailure) -> (Scope, String) { (try scope(), try customer()) }
 
     /// What stands in the path, percent-decoded; nil if it cannot be.
-    func named(_ parameter: String) -> String? { context.parameters.get(parameter)?.removingPercentEncoding }
+    func named(_ parameter: String) -> String? {
+        context.parameters.get(parameter).flatMap { String(percentEncoded: $0.utf8) }
+    }
 
     /// The key that the client sends with every attempt of one request; nil where it sends none.
     var idempotencyKey: String? { IdempotencyMiddleware.header.flatMap { request.headers.only($0) } }

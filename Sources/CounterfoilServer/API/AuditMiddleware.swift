@@ -122,7 +122,7 @@ struct RequestAudit: Sendable {
             at: clock.now().milliseconds, actor: actor, session: context.session,
             address: ClientAddress(of: request, from: context.peer, settings.current.listen).address,
             action: "\(request.method.rawValue.prefix(16)) \(context.route)",
-            target: target.map { String(($0.removingPercentEncoding ?? $0).prefix(255)) },
+            target: target.map { String((String(percentEncoded: $0.utf8) ?? $0).prefix(255)) },
             detail: detail.isEmpty ? nil : String(detail.joined(separator: " · ").prefix(600)), result: result)
     }
 

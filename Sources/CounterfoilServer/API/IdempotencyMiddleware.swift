@@ -113,7 +113,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
     /// The customer that a request is about, by the name that an erasure finds; nil for what is about none.
     private static func customer(_ context: ServerContext) -> String? {
         guard context.route.hasPrefix("/v1/customers/{id}") else { return nil }
-        return context.parameters.get("id")?.removingPercentEncoding.map(CustomerName.normal)
+        return context.parameters.get("id").flatMap { String(percentEncoded: $0.utf8) }.map(CustomerName.normal)
     }
 
     private static func key(_ request: Request, _ name: HTTPField.Name) throws(APIFailure) -> String {

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 internal import Hummingbird
 internal import Ledger
@@ -85,7 +86,8 @@ struct RequestResolver: Sendable {
     /// The customer that a path names, if they may be asked about: 1 to 255 bytes without control characters.
     func customer(_ text: String?, for principal: Principal) throws(APIFailure) -> String {
         let isEncoded = text?.utf8.contains(UInt8(ascii: "%")) ?? false
-        let customer = try CustomerName.checked(isEncoded ? text?.removingPercentEncoding : text, parameter: "id")
+        let customer = try CustomerName.checked(
+            isEncoded ? text.flatMap { String(percentEncoded: $0.utf8) } : text, parameter: "id")
         guard principal.customer?.isExactly(customer) ?? true else {
             throw APIFailure(.forbidden, "forbidden", "The customer token is for another customer.", parameter: "id")
         }

@@ -52,9 +52,9 @@ package struct PageLink: Sendable, Hashable, CustomStringConvertible {
         [".", ".."].contains(segment.drop { $0 == "~" })
     }
 
-    /// What a segment of a path names, decoded. Unlike Foundation's, it leaves a byte order mark where it is.
+    /// What a segment of a path names, decoded.
     package static func name(ofSegment segment: some StringProtocol) -> String {
-        let name = FormFields.decodedSegment(String(segment)) ?? String(segment)
+        let name = String(percentEncoded: segment.utf8) ?? String(segment)
         return name.hasPrefix("~") && isDotsWithTildes(name) ? String(name.dropFirst()) : name
     }
 

@@ -84,9 +84,4 @@ package struct FormFields: Sendable {
 
     /// The names of the fields.
     package var names: [String] { values.keys.sorted() }
-
-    /// A segment of a path, in which a plus is a plus.
-    static func decodedSegment(_ text: String) -> String? {
-        String(formEncoded: text.utf8.flatMap { $0 == UInt8(ascii: "+") ? Array("%2B".utf8) : [$0] })
-    }
 }

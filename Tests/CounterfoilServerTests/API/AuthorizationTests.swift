@@ -89,6 +89,10 @@ import Testing
             #expect((named["message"] as? String)?.contains("Normalization Form C") == true)
             // The Kelvin sign is a K to Unicode, and its normal form is one.
             #expect(try await world.api.get("/v1/customers/%E2%84%AA").status == 400)
+            // Foundation drops a U+FEFF that begins a text.
+            let marked = "/v1/customers/%EF%BB%BFjos%C3%A9"
+            #expect(try await world.app(for: "\u{FEFF}\(composed)").get(marked).status == 200)
+            #expect(try await world.app(for: composed).get(marked).status == 403)
             let bundleID = world.simulator.information.bundleID
             #expect(try await world.api.get("\(path)?app=\(bundleID)").status == 200)
             #expect(try await world.api.get("\(path)?app=\(bundleID.replacing("p", with: "p%CC%81"))").status == 400)
