@@ -127,7 +127,9 @@ enum CustomerName {
         func failure(_ message: String) -> APIFailure {
             APIFailure(.badRequest, "invalid_customer", message, parameter: parameter)
         }
-        guard let name, isPossible(name) else { throw failure("A customer identifier has 1 to 255 bytes.") }
+        guard let name, isPossible(name) else {
+            throw failure("A customer identifier has 1 to 255 bytes, without control characters.")
+        }
         guard isNormal(name) else {
             throw failure("This customer identifier is not in Unicode Normalization Form C (NFC).")
         }

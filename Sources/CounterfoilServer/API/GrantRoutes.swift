@@ -221,8 +221,8 @@ private enum GrantText {
         }
         guard (1...most).contains(text.utf8.count), isPlain, text.contains(where: { !$0.isWhitespace }) else {
             throw APIFailure(
-                .badRequest, "invalid_\(name)", "`\(name)` has 1 to \(most) bytes, without line breaks.",
-                parameter: name)
+                .badRequest, "invalid_\(name)",
+                "`\(name)` has 1 to \(most) bytes, without line breaks and invisible characters.", parameter: name)
         }
         return text
     }
