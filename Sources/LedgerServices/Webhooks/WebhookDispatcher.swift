@@ -196,7 +196,10 @@ package final class WebhookDispatcher: Service {
         }
         state.withLock { state in
             for outcome in outcomes { Self.remove(outcome.delivery, outcome.endpoint, &state) }
-            if !disabled.isEmpty { state.endpoints = nil }
+            guard !disabled.isEmpty else { return }
+            state.endpoints = nil
+            // Who reads them at this moment may have read what was before.
+            state.changes &+= 1
         }
         for (endpoint, reason) in disabled {
             logger.error(

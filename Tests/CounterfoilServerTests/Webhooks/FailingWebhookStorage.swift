@@ -6,6 +6,9 @@ import Synchronization
 final class FailingWebhookStorage: WebhookStorage {
     enum Piece { case job, fanOut, letGo }
 
+    /// Happens after the task for which it is set has read the endpoints, and before it has what it read.
+    @TaskLocal static var afterReading: (@Sendable () async throws -> Void)?
+
     private let ledger: SQLiteStorage
     private let failing = Mutex<Piece?>(nil)
     private let refusing = Mutex(false)
@@ -62,7 +65,11 @@ final class FailingWebhookStorage: WebhookStorage {
         try await ledger.registerWebhooks(names, at: now)
     }
 
-    func webhookEndpoints() async throws -> [WebhookEndpoint] { try await ledger.webhookEndpoints() }
+    func webhookEndpoints() async throws -> [WebhookEndpoint] {
+        let endpoints = try await ledger.webhookEndpoints()
+        try await Self.afterReading?()
+        return endpoints
+    }
 
     func addWebhook(_ definition: WebhookDefinition, at now: Milliseconds) async throws -> WebhookEndpoint? {
         try await ledger.addWebhook(definition, at: now)

@@ -96,6 +96,26 @@ private struct FailingWorld {
         }
     }
 
+    @Test func `an endpoint that is switched off while others read what there is gets nothing more`() async throws {
+        try await FailingWorld.run { world in
+            world.receiver.answer(410)
+            world.dispatcher.state.withLock { $0.endpoints = nil }
+            let switchOff: @Sendable () async throws -> Void = {
+                try await world.grant(["anna"])
+                await world.dispatcher.settle()
+            }
+            let read = try await FailingWebhookStorage.$afterReading.withValue(switchOff) {
+                try await world.dispatcher.endpoints()
+            }
+            try #require(read.map(\.disabled?.reason) == [nil, nil])
+            try #require(try await world.storage.webhookEndpoints().map(\.disabled?.reason) == [.gone, .gone])
+            try #require(world.told() == ["/a", "/b"])
+            try await world.grant(["bob"])
+            await world.dispatcher.settle()
+            #expect(world.told().isEmpty)
+        }
+    }
+
     @Test func `what is sent again goes, though the ledger failed`() async throws {
         try await FailingWorld.run { world in
             try await world.grant()
