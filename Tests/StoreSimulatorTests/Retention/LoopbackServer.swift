@@ -9,14 +9,20 @@ import TestSupport
 final class LoopbackServer: Sendable {
     private let asked = Mutex<[Data]>([])
     private let answer = Mutex<(status: Int, body: String)>((200, "{}"))
+    private let pause = Mutex<(@Sendable () async -> Void)?>(nil)
 
     /// The bodies of the requests, in the order in which they came.
     var requests: [Data] { asked.withLock { $0 } }
 
     func give(_ body: String, status: Int = 200) { answer.withLock { $0 = (status, body) } }
 
-    fileprivate func take(_ body: Data) -> (status: Int, body: String) {
+    /// Has every answer wait from now on until `pause` has ended; nil for none.
+    func hold(while pause: (@Sendable () async -> Void)?) { self.pause.withLock { $0 = pause } }
+
+    fileprivate func take(_ body: Data) async -> (status: Int, body: String) {
         asked.withLock { $0.append(body) }
+        let pause = pause.withLock { $0 }
+        await pause?()
         return answer.withLock { $0 }
     }
 
@@ -26,7 +32,7 @@ final class LoopbackServer: Sendable {
         let router = Router()
         router.post("/realtime") { request, context -> Response in
             let buffer = try await request.body.collect(upTo: 1 << 20)
-            let (status, text) = server.take(Data(buffer.readableBytesView))
+            let (status, text) = await server.take(Data(buffer.readableBytesView))
             return Response(
                 status: .init(code: status), body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
         }

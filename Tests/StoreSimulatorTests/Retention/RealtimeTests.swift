@@ -125,26 +125,15 @@ import Testing
         async throws
     {
         try await Self.run { simulator, server, subscription in
-            simulator.core.change(.sandbox) { store, _ in
-                store.retention.performanceTestConfig = PerformanceTestConfig(
-                    maxConcurrentRequests: 2, totalRequests: 6, totalDuration: 10_000, responseTimeThreshold: 60_000,
-                    successRateThreshold: 90)
-            }
+            Self.configureTests(of: simulator, requestsAtOnce: 2)
             for (answer, verdict) in [
                 (#"{}"#, .fail), (#"{"message":{"messageIdentifier":"\#(Sample.id(2))"}}"#, .pass),
             ] as [(String, PerformanceTestStatus)] {
                 server.give(answer)
                 let before = server.requests.count
-                let started = try Self.send(
-                    .startPerformanceTest, [:], #"{"originalTransactionId":"\#(subscription)"}"#, to: simulator)
-                guard case .model(let test as PerformanceTestResponse) = started.body else {
-                    throw AdvancedCommerceStore.Missing()
-                }
+                let test = try Self.startTest(subscription, by: simulator)
                 try await simulator.settle()
-                let answered = try Self.send(.performanceTest, ["requestId": test.requestId], "", to: simulator)
-                guard case .model(let result as PerformanceTestResultResponse) = answered.body else {
-                    throw AdvancedCommerceStore.Missing()
-                }
+                let result = try Self.result(of: test, by: simulator)
                 #expect(result.result == verdict && result.numPending == 0)
                 #expect(server.requests.count == before + 6)
             }
@@ -154,5 +143,61 @@ import Testing
             let status = try simulator.core.change(.production) { store, now in try store.answer(call, at: now).status }
             #expect(status == 200)
         }
+    }
+
+    @Test func `sends what is left of a performance test that was given up, and blames nobody for that`() async throws {
+        try await Self.run { simulator, server, subscription in
+            Self.configureTests(of: simulator, requestsAtOnce: 1)
+            server.give(#"{"message":{"messageIdentifier":"\#(Sample.id(2))"}}"#)
+            let (asked, question) = AsyncStream.makeStream(of: Void.self)
+            let (held, release) = AsyncStream.makeStream(of: Void.self)
+            server.hold {
+                question.yield()
+                for await _ in held {}
+            }
+            let test = try Self.startTest(subscription, by: simulator)
+            let settling = Task { try await simulator.settle() }
+            for await _ in asked { break }
+            settling.cancel()
+            await #expect(throws: CancellationError.self) { try await settling.value }
+            server.hold(while: nil)
+            release.finish()
+            let interrupted = try Self.result(of: test, by: simulator)
+            #expect(interrupted.numPending == 6 && interrupted.failures == nil)
+            try await simulator.settle()
+            let result = try Self.result(of: test, by: simulator)
+            #expect(result.result == .pass && result.successRate == 100)
+        }
+    }
+
+    // MARK: - Performance tests
+
+    private static func configureTests(of simulator: Simulator, requestsAtOnce count: Int64) {
+        simulator.core.change(.sandbox) { store, _ in
+            store.retention.performanceTestConfig = PerformanceTestConfig(
+                maxConcurrentRequests: count, totalRequests: 6, totalDuration: 10_000, responseTimeThreshold: 60_000,
+                successRateThreshold: 90)
+        }
+    }
+
+    private static func startTest(
+        _ subscription: String, by simulator: Simulator
+    ) throws -> PerformanceTestResponse {
+        let started = try send(
+            .startPerformanceTest, [:], #"{"originalTransactionId":"\#(subscription)"}"#, to: simulator)
+        guard case .model(let test as PerformanceTestResponse) = started.body else {
+            throw AdvancedCommerceStore.Missing()
+        }
+        return test
+    }
+
+    private static func result(
+        of test: PerformanceTestResponse, by simulator: Simulator
+    ) throws -> PerformanceTestResultResponse {
+        let answered = try send(.performanceTest, ["requestId": test.requestId], "", to: simulator)
+        guard case .model(let result as PerformanceTestResultResponse) = answered.body else {
+            throw AdvancedCommerceStore.Missing()
+        }
+        return result
     }
 }
