@@ -48,7 +48,8 @@ public final class Server: Sendable {
     ///   - tracer: Where its spans go: requests (`GET /v1/customers/{id}`), `verify`, `commit`, `fold` and `deliver`. By default
     ///     the tracer of `InstrumentationSystem`, if one was bootstrapped.
     ///   - signals: The signals that end it gracefully; none by default.
-    /// - Throws: ``ServerError`` when it cannot begin, with a message that says what to do.
+    /// - Throws: ``ServerError`` when it cannot begin, with a message that says what to do. `CancellationError` when the task
+    ///   was cancelled meanwhile: then the server has ended again.
     public static func start(
         _ configuration: ServerConfiguration, logger: Logger = Logger(label: "counterfoil.server"),
         metrics: any MetricsFactory = PrometheusMetrics(), tracer: any Tracer = InstrumentationSystem.tracer,
@@ -88,7 +89,10 @@ public final class Server: Sendable {
         }
         core.warnOfRoots()
         guard let port = await port(from: ports, awaiting: listeners.count) else {
+            // It failed, or whoever waits for it gave up.
+            await group.triggerGracefulShutdown()
             do { try await task.value } catch { throw ServerError(starting: error) }
+            try Task.checkCancellation()
             throw ServerError(.failed, "the server ended before it began")
         }
         return Server(port: port, core: core, identity: identity, group: group, task: task)

@@ -1,7 +1,9 @@
 @testable import CounterfoilServer
 import Foundation
 import LedgerServices
+import Logging
 import StoreSimulator
+import Synchronization
 import TestSupport
 import Testing
 
@@ -37,6 +39,43 @@ import Testing
                 #expect(try await ConnectionFlood.flood(port) { try await world.stopServer() } > 0)
                 try await world.startServer()
             }
+        }
+    }
+
+    @Test func `gives the ledger back also where its start was given up`() async throws {
+        try await World.run { world in
+            try await world.stopServer()
+            let configuration = try world.configuration()
+            let starting = Mutex<Task<Server, any Error>?>(nil)
+            var log = ServerConfiguration.Log()
+            log.level = .debug
+            let lines = LogLines(log, now: { World.start }) { line in
+                // Before it listens, and after everything else that a cancelled task cannot do.
+                guard String(decoding: line, as: UTF8.self).contains("Starting service lifecycle") else { return }
+                starting.withLock { $0?.cancel() }
+            }
+            let (begins, begin) = AsyncStream.makeStream(of: Void.self)
+            let task = Task {
+                for await _ in begins {}
+                return try await Server.start(
+                    configuration, clock: .showing { World.start }, logger: Logger(label: "test") { _ in lines })
+            }
+            starting.withLock { $0 = task }
+            begin.finish()
+            let isOver = Mutex(false)
+            Task {
+                _ = await task.result
+                isOver.withLock { $0 = true }
+            }
+            let limit = ContinuousClock.now + .seconds(30)
+            var hasEnded = false
+            while !hasEnded, ContinuousClock.now < limit {
+                await Task.yield()
+                hasEnded = isOver.withLock(\.self)
+            }
+            try #require(hasEnded)
+            await #expect(throws: CancellationError.self) { try await task.value }
+            try await world.startServer()
         }
     }
 }
