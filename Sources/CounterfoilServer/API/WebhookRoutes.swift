@@ -113,6 +113,11 @@ struct WebhookRoutes {
     }
 
     private func remove(_ call: APICall) async throws -> Response {
+        // Nobody is told of an endpoint as changed that is gone.
+        try await webhooks.changing { try await carryOutRemoval(call) }
+    }
+
+    private func carryOutRemoval(_ call: APICall) async throws -> Response {
         // For which apps one is that is damaged cannot be read: only a key for all may remove it.
         if call.principal.isForEverything, let damaged = try await webhooks.damaged(call.named("name") ?? "") {
             try await webhooks.remove(damaged.id)

@@ -1,5 +1,6 @@
 @testable import LedgerServices
 import AppStoreModels
+import Basics
 import CounterfoilServer
 import Foundation
 import StoreSimulator
@@ -34,6 +35,24 @@ internal import NIOHTTP1
             let list = try await world.send(.GET, "/v1/webhooks").json
             #expect(list["items"].items.map { $0["name"].text } == ["backend", "mine"])
             #expect(try await world.send(.DELETE, "/v1/webhooks/mine").status == 204)
+            #expect(try await world.send(.GET, "/v1/webhooks/mine").status == 404)
+        }
+    }
+
+    @Test func `removes an endpoint after the change of it that is under way`() async throws {
+        try await World.runTelling { world, _ in
+            let made = try await world.send(.POST, "/v1/webhooks", #"{"name": "mine", "url": "\#(Self.url)"}"#)
+            try #require(made.status == 201)
+            let webhooks = try world.server.core.webhooks
+            let removal = try await webhooks.changing {
+                let removal = Task { try await world.send(.DELETE, "/v1/webhooks/mine").status }
+                let limit = ContinuousClock.now + .seconds(30)
+                while webhooks.changeGate.waiting == 0, ContinuousClock.now < limit { await Task.yield() }
+                #expect(webhooks.changeGate.waiting == 1)
+                #expect(try await world.send(.GET, "/v1/webhooks/mine").status == 200)
+                return removal
+            }
+            #expect(try await removal.value == 204)
             #expect(try await world.send(.GET, "/v1/webhooks/mine").status == 404)
         }
     }
