@@ -52,7 +52,7 @@ struct ExtensionBody: JSONRequestBody {
         guard let text = requestIdentifier else {
             return (call.identifierOfAttempts("extension", in: scope, [subject]) ?? UUID()).text
         }
-        let isFine = isUUID ? UUID(uuidString: text) != nil : (1...128).contains(text.utf8.count)
+        let isFine = isUUID ? UUID(text: text) != nil : (1...128).contains(text.utf8.count)
         guard isFine, text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
             throw APIFailure(
                 .badRequest, "invalid_identifier",

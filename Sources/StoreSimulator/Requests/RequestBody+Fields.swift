@@ -88,7 +88,7 @@ extension RequestBody {
     ) throws(APIFailure) -> UUID? {
         guard let text = try stringIfPresent(name, or: code) else { return nil }
         if emptyIsNone, text.isEmpty { return nil }
-        guard let uuid = UUID(uuidString: text) else { throw failure(code, name, "is not a UUID") }
+        guard let uuid = UUID(text: text) else { throw failure(code, name, "is not a UUID") }
         return uuid
     }
 

@@ -75,6 +75,15 @@ import Yams
                 let refused = try await world.api.post(path, body)
                 #expect(refused.status == 400 && refused.code == type, "\(refused.text)")
             }
+            // Foundation takes it for a UUID.
+            let signedNumber = "+b1f2c0e-0a4b-4f0e-9b7a-0d6a5c1e2f30"
+            let refused = try await world.api.post(
+                "/v1/extensions",
+                [
+                    "product_id": Self.monthly, "days": 2, "reason": "service_issue",
+                    "request_identifier": signedNumber,
+                ])
+            #expect(refused.code == "invalid_identifier", "\(refused.text)")
             let all = try await world.api.post(
                 "/v1/extensions", ["product_id": Self.monthly, "days": 2, "reason": "service_issue"])
             #expect(all.status == 202, "\(all.text)")

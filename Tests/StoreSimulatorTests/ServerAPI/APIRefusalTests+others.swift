@@ -33,6 +33,8 @@ extension APIRefusalTests {
         all(.invalidStorefrontCountryCode, "storefrontCountryCodes", #"["USA","de"]"#),
         .init(.renewalExtensionStatus, .invalidProductId, "a b", uuid),
         .init(.renewalExtensionStatus, .invalidRequestIdentifier, "plus", "1"),
+        .init(.renewalExtensionStatus, .invalidRequestIdentifier, "plus", signedNumbers),
+        all(.invalidRequestIdentifier, "requestIdentifier", "\"\(signedNumbers)\""),
         .init(.renewalExtensionStatus, .statusRequestNotFound, "plus", uuid),
     ]
 
@@ -42,6 +44,7 @@ extension APIRefusalTests {
             return APIShop.request(.requestTestNotification)
         },
         .init(.testNotification, .invalidTestNotificationToken, "me"),
+        .init(.testNotification, .invalidTestNotificationToken, signedNumbers + "_1"),
         .init(.testNotification, .testNotificationNotFound, uuid + "_1"),
         .init(.testNotification, .testNotificationNotFound) { shop in
             // Nobody has tried to send it yet.

@@ -68,6 +68,9 @@ struct APIRefusalTests {
 
     private static let unknown = "123456789"
 
+    /// Foundation takes it for a UUID.
+    static let signedNumbers = "+b1f2c0e-0a4b-4f0e-9b7a- d6a5c1e2f30"
+
     static let history: [APIRefusalCase] = [AppStoreEndpoint.transactionHistory, .transactionHistoryV1].flatMap {
         [
             APIRefusalCase($0, .invalidTransactionId, "12x"), .init($0, .transactionIdNotFound, unknown),
@@ -108,6 +111,9 @@ struct APIRefusalTests {
             .setAppAccountToken, .appTransactionIdNotSupported,
             appTransaction(.setAppAccountToken, JSONFields.token.text)),
         .init(.setAppAccountToken, .invalidAppAccountTokenUUID, about: "coins", body: #"{"appAccountToken":"me"}"#),
+        .init(
+            .setAppAccountToken, .invalidAppAccountTokenUUID, about: "coins",
+            body: #"{"appAccountToken":"\#(signedNumbers)"}"#),
         .init(.setAppAccountToken, .familyTransactionNotSupported, shared(.setAppAccountToken, JSONFields.token.text)),
         .init(
             .setAppAccountToken, .invalidAssignedTransactionNotSupported,

@@ -58,7 +58,7 @@ extension Store {
     mutating func extendRenewalDates(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
         let body = try RequestBody(Array(request.body))
         let wanted = try ExtensionRequest(body)
-        guard UUID(uuidString: wanted.identifier) != nil else {
+        guard UUID(text: wanted.identifier) != nil else {
             throw APIFailure(.invalidRequestIdentifier, "requestIdentifier is not a UUID.")
         }
         let product = try body.string("productId", or: .invalidProductId)
@@ -87,7 +87,7 @@ extension Store {
         let product = request.path["productId"] ?? ""
         try catalogue.checkProduct(product)
         let identifier = request.path["requestIdentifier"] ?? ""
-        guard UUID(uuidString: identifier) != nil else {
+        guard UUID(text: identifier) != nil else {
             throw APIFailure(.invalidRequestIdentifier, "The request identifier is not a UUID.")
         }
         guard let job = massExtension(identifier), job.product == product else {
@@ -108,7 +108,7 @@ extension Store {
     /// UUIDs are the same in either case: Apple's Swift library writes them in capitals, the others do not.
     private func massExtension(_ identifier: String) -> MassExtension? {
         if let exact = massExtensions[identifier] { return exact }
-        let uuid = UUID(uuidString: identifier)
-        return massExtensions.first { UUID(uuidString: $0.key) == uuid }?.value
+        let uuid = UUID(text: identifier)
+        return massExtensions.first { UUID(text: $0.key) == uuid }?.value
     }
 }

@@ -95,7 +95,7 @@ extension Store {
     func testNotificationStatus(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
         let token = request.path["testNotificationToken"] ?? ""
         let halves = token.split(separator: "_", omittingEmptySubsequences: false)
-        guard halves.count == 2, let uuid = halves.first, UUID(uuidString: String(uuid)) != nil,
+        guard halves.count == 2, let uuid = halves.first, UUID(text: String(uuid)) != nil,
             let time = halves.last, String(time).isIdentifier
         else { throw APIFailure(.invalidTestNotificationToken, "That is no token of a test notification.") }
         guard let number = tests[token], notifications.indices.contains(number),

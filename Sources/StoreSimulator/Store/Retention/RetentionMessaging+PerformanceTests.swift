@@ -32,7 +32,7 @@ extension RetentionMessaging {
 
     /// R14.
     package func performanceTest(_ requestID: String, now: Date) throws(APIFailure) -> PerformanceTestResultResponse {
-        guard let id = UUID(uuidString: requestID) else {
+        guard let id = UUID(text: requestID) else {
             throw APIFailure(.invalidRequestId, "The requestId is not a UUID.")
         }
         guard isSandbox, let run = performanceTests.first(where: { $0.requestID == id }) else {

@@ -79,7 +79,7 @@ package struct RetentionMessaging: Sendable, Hashable, Codable {
     }
 
     static func identifier(_ text: String, _ name: String) throws(APIFailure) -> UUID {
-        guard let identifier = UUID(uuidString: text) else { throw APIFailure(status: 400, "\(name) is not a UUID") }
+        guard let identifier = UUID(text: text) else { throw APIFailure(status: 400, "\(name) is not a UUID") }
         return identifier
     }
 
