@@ -12,6 +12,6 @@ struct SimulatorContext: RequestContext {
         channel = source.channel
     }
 
-    // The largest image that Retention Messaging takes, and then some.
+    // Whatever is sent but images: receipts are the largest.
     var maxUploadSize: Int { 8 << 20 }
 }

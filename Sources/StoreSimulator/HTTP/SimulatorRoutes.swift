@@ -81,12 +81,15 @@ enum SimulatorRoutes {
         let parameters: [String: String]
         let slot: SimulatorSlot
 
+        // 3840 × 2160 pixels of three bytes are 25 MB, and there are images that hardly compress.
+        private static let largestImage = 32 << 20
+
         func answer(_ request: Request, _ context: SimulatorContext) async throws -> Response {
             let simulator = try slot.get()
             var path: [String: String] = [:]
             for (name, meaning) in parameters { path[meaning] = context.parameters.get(name)?.removingPercentEncoding }
             let isRead = endpoint.method == "GET"
-            let limit = endpoint.contentType == "image/png" ? context.maxUploadSize : 256 << 10
+            let limit = endpoint.contentType == "image/png" ? Self.largestImage : 256 << 10
             let body = isRead ? Data() : try await SimulatorRoutes.data(request, context, upTo: limit)
             let call = APIRequest(
                 endpoint, path: path, query: request.uri.query.map { String($0) } ?? "", body: body)

@@ -21,4 +21,23 @@ import Testing
         #expect(history.count == 13)
         await simulator.stop()
     }
+
+    @Test func `An image of the largest size that Apple allows is taken, also where nothing of it is compressed`()
+        async throws
+    {
+        let simulator = try await Simulator.start(.frozen)
+        let end = PNGWriter.chunk("IEND", [])
+        let pixels = [UInt8](repeating: 0, count: 3840 * 2160 * 3)
+        // The checksum of this chunk is wrong: nobody reads it.
+        let length = UInt32(pixels.count).bigEndian
+        var file = Data(PNGWriter(height: 2160).file.dropLast(end.count))
+        withUnsafeBytes(of: length) { file.append(contentsOf: $0) }
+        file += Data("IDAT".utf8) + Data(pixels) + Data(repeating: 0, count: 4) + Data(end)
+
+        let client = try simulator.client(.sandbox)
+        let id = UUID()
+        try await client.uploadImage(file, id: id)
+        #expect(try await client.images().imageIdentifiers.map(\.imageIdentifier) == [id])
+        await simulator.stop()
+    }
 }
