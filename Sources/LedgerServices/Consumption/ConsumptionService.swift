@@ -130,7 +130,7 @@ package struct ConsumptionService: Service {
         inquiry.attempts += 1
         inquiry.sent = request.json
         do {
-            try await client.sendConsumption(request, for: inquiry.transactionID)
+            inquiry.sent = try await send(request, for: inquiry.transactionID, client)
             inquiry.state = .sent
             inquiry.sentAt = clock.now().milliseconds
             inquiry.answer = "accepted"
@@ -146,6 +146,22 @@ package struct ConsumptionService: Service {
                 let pause: Milliseconds = 5000 << Milliseconds(min(inquiry.attempts, 7))
                 inquiry.putOff(by: pause, at: clock.now().milliseconds)
             }
+        }
+    }
+
+    /// Sends the answer in the version that the App Store takes for the purchase. Returns what it took.
+    private func send(
+        _ request: ConsumptionRequest, for transactionID: String, _ client: AppStoreServerClient
+    ) async throws(AppStoreServerError) -> String {
+        do throws(AppStoreServerError) {
+            try await client.sendConsumption(request, for: transactionID)
+            return request.json
+        } catch {
+            // For Advanced Commerce there is still the first version. The number of this refusal is not documented.
+            guard error.code == .refused, error.status == 400, error.apiCode?.name == nil else { throw error }
+            let first = ConsumptionRequestV1(request)
+            try await client.sendConsumptionV1(first, for: transactionID)
+            return first.json
         }
     }
 }

@@ -211,6 +211,29 @@ import Testing
         }
     }
 
+    @Test func `about Advanced Commerce in the first version, as the App Store takes no other for it`() async throws {
+        let policy = ConsumptionPolicy(defaultConsent: true, refundPreference: .decline)
+        try await world(policy) { world, customer in
+            world.simulator.configure { $0.refunds = .byCommand }
+            let request = AdvancedCommerceSubscriptionCreateRequest(
+                requestInfo: .init(requestReferenceId: UUID(), appAccountToken: UUID(uuidString: customer)),
+                currency: "USD", descriptors: .init(description: "Everything", displayName: "All"),
+                items: [.init(sku: "tv", displayName: "TV", description: "TV", price: 5000)], period: .p1m,
+                taxCode: "C003-00-2")
+            try await world.simulator.perform(
+                .subscribeAdvancedCommerce(
+                    customer: "anna", product: "com.example.advanced.subscription", request: request))
+            try await world.settle()
+            let id = try await ask(world)
+            let answer = try await self.request(
+                world, customer, about: id, in: [.sent, .refused, .pending], attempts: 1)
+            #expect(answer.text("items.0.state") == "sent" && answer.text("items.0.answer") == "accepted")
+            #expect(answer.number("items.0.sent.deliveryStatus") == 0)
+            #expect(answer.number("items.0.sent.refundPreference") == 2)
+            #expect(answer.text("items.0.sent.appAccountToken") == "")
+        }
+    }
+
     @Test func `nonsense about use is refused`() async throws {
         try await world(nil) { world, customer in
             let cases: [([String: Any], String)] = [
@@ -225,49 +248,5 @@ import Testing
                 #expect(answer.text("code") == type)
             }
         }
-    }
-}
-
-@Suite struct `The answer to a consumption request` {
-    private func fact(
-        _ type: ProductType = .consumable, _ ownership: InAppOwnershipType = .purchased
-    ) -> TransactionFact {
-        TransactionFact(
-            transactionID: "1", originalTransactionID: "1", productID: "a", type: type, purchaseDate: World.start,
-            signedDate: World.start, ownership: ownership)
-    }
-
-    private func usage(_ percentage: Int32?, _ delivery: DeliveryStatus? = nil) -> UsageReport {
-        UsageReport(productID: "a", consumptionPercentage: percentage, deliveryStatus: delivery, reportedAt: 0)
-    }
-
-    private func answer(_ fact: TransactionFact, _ usage: UsageReport, _ preference: RefundPreference? = nil)
-        -> ConsumptionRequest?
-    {
-        ConsumptionAnswer(
-            about: fact, usage: [usage],
-            policy: ConsumptionPolicy(defaultConsent: true, refundPreference: preference)
-        ).request
-    }
-
-    @Test func `keeps to the App Store's rules`() {
-        #expect(answer(fact(.autoRenewableSubscription), usage(5))?.consumptionPercentage == nil)
-        #expect(
-            answer(fact(.autoRenewableSubscription), usage(nil), .grantProrated)?.refundPreference == .grantProrated)
-        #expect(answer(fact(), usage(5, .undeliveredOther))?.consumptionPercentage == 0)
-        #expect(answer(fact(), usage(0), .grantProrated)?.refundPreference == nil)
-        #expect(answer(fact(), usage(100_000), .grantProrated)?.refundPreference == nil)
-        #expect(answer(fact(), usage(1), .grantProrated)?.refundPreference == .grantProrated)
-        #expect(answer(fact(), usage(nil), .decline)?.refundPreference == .decline)
-        #expect(answer(fact(.consumable, .familyShared), usage(5)) == nil)
-    }
-
-    @Test func `is none without a policy or consent, and the latest word of the customer counts`() {
-        var refusal = UsageReport(reportedAt: 0)
-        refusal.customerConsented = false
-        let policy = ConsumptionPolicy(defaultConsent: true)
-        #expect(ConsumptionAnswer(about: fact(), usage: [refusal], policy: policy).obstacle == .noConsent)
-        #expect(ConsumptionAnswer(about: fact(), usage: [], policy: nil).obstacle == .noPolicy)
-        #expect(ConsumptionAnswer(about: fact(), usage: [], policy: ConsumptionPolicy()).obstacle == .noConsent)
     }
 }

@@ -1,0 +1,64 @@
+@testable import LedgerServices
+import AppStoreModels
+import Entitlements
+import Testing
+
+@testable import Ledger
+
+@Suite struct `The answer to a consumption request` {
+    private func fact(
+        _ type: ProductType = .consumable, _ ownership: InAppOwnershipType = .purchased
+    ) -> TransactionFact {
+        TransactionFact(
+            transactionID: "1", originalTransactionID: "1", productID: "a", type: type, purchaseDate: World.start,
+            signedDate: World.start, ownership: ownership)
+    }
+
+    private func usage(_ percentage: Int32?, _ delivery: DeliveryStatus? = nil) -> UsageReport {
+        UsageReport(productID: "a", consumptionPercentage: percentage, deliveryStatus: delivery, reportedAt: 0)
+    }
+
+    private func answer(_ fact: TransactionFact, _ usage: UsageReport, _ preference: RefundPreference? = nil)
+        -> ConsumptionRequest?
+    {
+        ConsumptionAnswer(
+            about: fact, usage: [usage],
+            policy: ConsumptionPolicy(defaultConsent: true, refundPreference: preference)
+        ).request
+    }
+
+    @Test func `keeps to the App Store's rules`() {
+        #expect(answer(fact(.autoRenewableSubscription), usage(5))?.consumptionPercentage == nil)
+        #expect(
+            answer(fact(.autoRenewableSubscription), usage(nil), .grantProrated)?.refundPreference == .grantProrated)
+        #expect(answer(fact(), usage(5, .undeliveredOther))?.consumptionPercentage == 0)
+        #expect(answer(fact(), usage(0), .grantProrated)?.refundPreference == nil)
+        #expect(answer(fact(), usage(100_000), .grantProrated)?.refundPreference == nil)
+        #expect(answer(fact(), usage(1), .grantProrated)?.refundPreference == .grantProrated)
+        #expect(answer(fact(), usage(nil), .decline)?.refundPreference == .decline)
+        #expect(answer(fact(.consumable, .familyShared), usage(5)) == nil)
+    }
+
+    @Test(arguments: [(nil, 0), (0, 1), (1, 2), (99_999, 2), (100_000, 3)] as [(Int32?, Int32)])
+    func `says in the first version how much was used, in words`(_ percentage: Int32?, _ status: Int32) {
+        var request = ConsumptionRequest(
+            customerConsented: true, deliveryStatus: .delivered, sampleContentProvided: true,
+            consumptionPercentage: percentage)
+        #expect(ConsumptionRequestV1(request).consumptionStatus.rawValue == status)
+        #expect(ConsumptionRequestV1(request).refundPreference == nil)
+        request.deliveryStatus = .undeliveredWrongItem
+        request.refundPreference = .grantProrated
+        let first = ConsumptionRequestV1(request)
+        #expect(first.deliveryStatus == .wrongItem && first.refundPreference == .preferGrant)
+        #expect(first.sampleContentProvided && first.customerConsented)
+    }
+
+    @Test func `is none without a policy or consent, and the latest word of the customer counts`() {
+        var refusal = UsageReport(reportedAt: 0)
+        refusal.customerConsented = false
+        let policy = ConsumptionPolicy(defaultConsent: true)
+        #expect(ConsumptionAnswer(about: fact(), usage: [refusal], policy: policy).obstacle == .noConsent)
+        #expect(ConsumptionAnswer(about: fact(), usage: [], policy: nil).obstacle == .noPolicy)
+        #expect(ConsumptionAnswer(about: fact(), usage: [], policy: ConsumptionPolicy()).obstacle == .noConsent)
+    }
+}
