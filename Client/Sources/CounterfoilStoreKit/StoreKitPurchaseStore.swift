@@ -58,8 +58,7 @@
             var statuses: [DeviceStatus] = []
             for group in groups.sorted() {
                 // A group that cannot be asked for now is asked for next time.
-                guard let found = try? await Product.SubscriptionInfo.status(for: group) else { continue }
-                statuses += found.map { DeviceStatus($0) }
+                statuses += (try? await Product.SubscriptionInfo.status(for: group))?.map { DeviceStatus($0) } ?? []
             }
             return statuses
         }

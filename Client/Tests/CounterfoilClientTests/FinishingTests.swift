@@ -51,6 +51,27 @@ import Testing
         harness.pass(6 * 60)
         harness.send(.foreground)
         #expect(harness.delivered == [7, 7])
+        // The app fails before StoreKit has listed it again: that is not a second occasion.
+        harness.send(.delivered(7, false))
+        harness.gather(unfinished: [coins()])
+        harness.answerAll()
+        #expect(harness.delivered == [7, 7])
+        harness.pass(6 * 60)
+        harness.send(.foreground)
+        harness.send(.delivered(7, true))
+        #expect(harness.delivered == [7, 7, 7] && harness.finished == [7])
+    }
+
+    @Test func `What the app could not deliver is offered at once to who buys it again`() {
+        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
+        harness.gather(unfinished: [coins()])
+        harness.answerAll()
+        harness.send(.delivered(7, false))
+        // StoreKit answers with the purchase that is not finished.
+        harness.send(.buy(call: 1, productID: "coins", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.success(coins()))))
+        guard case .purchase(.purchased(_, .kept))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(harness.delivered == [7, 7])
         harness.send(.delivered(7, true))
         #expect(harness.finished == [7])
     }

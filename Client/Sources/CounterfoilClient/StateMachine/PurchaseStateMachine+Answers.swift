@@ -147,11 +147,6 @@ extension PurchaseStateMachine {
         lanes[id]?.phase = !succeeded ? .stuck(.notDelivered) : isCurrent ? .kept : .waiting
     }
 
-    /// Offers the app once more what it could not deliver.
-    mutating func retryUndelivered() {
-        for (id, lane) in lanes where lane.phase == .stuck(.notDelivered) { lanes[id]?.phase = .kept }
-    }
-
     /// The transactions that could not be handed over, and why.
     package var stuck: [StuckTransaction] {
         let verified = lanes.sortedValues.compactMap { lane in

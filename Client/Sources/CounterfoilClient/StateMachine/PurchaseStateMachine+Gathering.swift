@@ -9,7 +9,8 @@ extension PurchaseStateMachine {
         guard gathering == nil || isRestore else { return gathersAgain = true }
         if let gathering { effects.append(.unschedule(.gathering(gathering.id))) }
         lastCheck = now
-        retryUndelivered()
+        // The app is offered once more what it could not deliver.
+        for (id, lane) in lanes where lane.phase == .stuck(.notDelivered) { lanes[id]?.phase = .kept }
         var parts: [GatheredPart.Name] = [.unfinished, .current, .statuses, .appTransaction]
         if isRestore || !record.wasHistorySent { parts.append(.all) }
         let id = makeID()
@@ -102,7 +103,8 @@ extension PurchaseStateMachine {
                 lane.mode = mode
                 if lane.isStuck, mode == .restore { lane.phase = .waiting }
             }
-            if lane.phase == .stuck(.notDelivered) { lane.phase = .kept }
+            // Who buys it again, because nothing came of it, gets what StoreKit still has.
+            if mode == .purchase, lane.phase == .stuck(.notDelivered) { lane.phase = .kept }
             lanes[transaction.id] = lane
         } else if let lane = newLane(transaction, isUnfinished, mode) {
             lanes[transaction.id] = lane
