@@ -45,7 +45,7 @@ public protocol ClientStorage: Sendable {
     /// What was saved under a name; nil if nothing was. It throws while that cannot be read: the client waits, asks again each
     /// second, and saves nothing before it was answered.
     func load(_ name: String) async throws -> Data?
-    /// Replaces what is there under a name; nil removes it.
+    /// Replaces what is there under a name; nil removes it. If it throws, it is called again when something happens.
     func save(_ data: Data?, as name: String) async throws
 }
 
@@ -90,8 +90,7 @@ public actor FileStorage: ClientStorage {
     public func save(_ data: Data?, as name: String) throws {
         let file = folder.appendingPathComponent(name)
         guard let data else {
-            if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
-            return
+            do { return try FileManager.default.removeItem(at: file) } catch CocoaError.Code.fileNoSuchFile { return }
         }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         #if os(Linux)

@@ -30,6 +30,25 @@ private actor LockedStorage: ClientStorage {
     func save(_ data: Data?, as name: String) { contents[name] = data }
 }
 
+/// A device that has no room for a while.
+private actor FullStorage: ClientStorage {
+    private struct IsFull: Error {}
+
+    private var contents: [String: Data] = [:]
+    private var isFull = false
+
+    func fill() { isFull = true }
+
+    func makeRoom() { isFull = false }
+
+    func load(_ name: String) -> Data? { contents[name] }
+
+    func save(_ data: Data?, as name: String) throws {
+        if isFull { throw IsFull() }
+        contents[name] = data
+    }
+}
+
 /// A client with everything around it. Nothing sleeps: the clock is put forward, and events are awaited.
 private struct App {
     let scheduler = ManualScheduler(t0)
@@ -208,6 +227,28 @@ struct `The client drives store, server and storage` {
         #expect(told == [.storage("IsLocked()")])
     }
 
+    @Test func `What could not be saved is saved when something happens: who signed out stays signed out`() async throws
+    {
+        let storage = FullStorage()
+        let notices = AsyncStream.makeStream(of: ClientNotice.self)
+        let app = await App(storage: storage) { $0.onNotice = { notices.continuation.yield($0) } }
+        app.client.start()
+        try app.client.signIn(anna, token: "token")
+        _ = await app.shows { $0.id == anna && $0.source == .server }
+        let before = try #require(await storage.load("device"))
+        await storage.fill()
+        app.client.signOut()
+        var told = notices.stream.makeAsyncIterator()
+        #expect(await told.next() == .storage("IsFull()"))
+        await storage.makeRoom()
+        app.client.enterForeground()
+        await app.until { await storage.load("device") != before }
+        let saved = try #require(await storage.load("device"))
+        #expect(try JSONDecoder().decode(DeviceRecord.self, from: saved).customer == nil)
+        await app.until { await storage.load("customer") == nil }
+        #expect(await storage.load("customer") == nil)
+    }
+
     @Test func `Contents that cannot be decoded count as none, and the app is told`() async throws {
         let storage = MemoryStorage()
         await storage.save(Data("{".utf8), as: "device")
@@ -298,6 +339,7 @@ struct `The client drives store, server and storage` {
         try Data("a".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         await #expect(throws: CocoaError.self) { try await FileStorage(folder: file).load("device") }
+        await #expect(throws: CocoaError.self) { try await FileStorage(folder: file).save(nil, as: "device") }
     }
 
     @Test func `Files are written, read, replaced and removed`() async throws {
