@@ -5,7 +5,6 @@ import Foundation
 ///
 /// Make one, and call ``start()`` in the initialiser of your app.
 public actor PurchaseClient {
-    private let configuration: PurchaseClientConfiguration
     private nonisolated let store: any PurchaseStore
     private let backend: any Backend
     private let storage: any ClientStorage
@@ -15,6 +14,8 @@ public actor PurchaseClient {
     private var machine: PurchaseStateMachine
     private var isRunning = false
     private var isStopped = false
+    /// Why what is remembered cannot be read yet.
+    private var unreadable: String?
     /// Calls and observers are numbered together.
     private var lastID = 0
     private var calls: [Int: CheckedContinuation<CallOutcome, Never>] = [:]
@@ -33,7 +34,6 @@ public actor PurchaseClient {
         scheduler: any ClientScheduler = SystemScheduler()
     ) {
         (self.store, self.backend, self.storage, self.scheduler) = (store, backend, storage, scheduler)
-        self.configuration = configuration
         (incoming, events) = AsyncStream.makeStream(of: ClientEvent.self)
         machine = PurchaseStateMachine(rules: configuration)
     }
@@ -106,6 +106,7 @@ public actor PurchaseClient {
 
     private func call(_ event: (Int) -> ClientEvent) async throws(PurchaseClientError) -> CallOutcome {
         guard !isStopped else { throw .stopped }
+        if let unreadable { throw .storage(unreadable) }
         lastID += 1
         let call = lastID
         let event = event(call)
@@ -149,7 +150,7 @@ public actor PurchaseClient {
     }
 
     private func carryOut(_ effect: ClientEffect) async {
-        let (store, events, scheduler, deliver) = (store, events, scheduler, configuration.deliver)
+        let (store, events, scheduler, deliver) = (store, events, scheduler, machine.rules.deliver)
         switch effect {
         case .saveDevice(let record): await save(record, as: "device")
         case .saveCustomer(let record): await save(record, as: "customer")
@@ -226,7 +227,7 @@ public actor PurchaseClient {
 
     private func credential(of customer: String, isAnonymous: Bool) async throws(BackendFailure) -> CustomerCredential {
         let credential: CustomerCredential
-        if let token = configuration.token {
+        if let token = machine.rules.token {
             do { credential = CustomerCredential(customer: customer, token: try await token(customer)) } catch {
                 throw .noConnection
             }
@@ -239,7 +240,7 @@ public actor PurchaseClient {
     }
 
     private func notify(_ notice: ClientNotice) {
-        if let onNotice = configuration.onNotice { return onNotice(notice) }
+        if let onNotice = machine.rules.onNotice { return onNotice(notice) }
         #if DEBUG
             print("Counterfoil: \(notice)")
         #endif
@@ -257,14 +258,14 @@ public actor PurchaseClient {
 
     /// Before a device is first unlocked its files cannot be read. To go on without them would replace them.
     private func contents(of name: String) async -> Data? {
-        var hasFailed = false
+        defer { unreadable = nil }
         while !isStopped {
             do {
-                if hasFailed { try await scheduler.sleep(for: 1) }
+                if unreadable != nil { try await scheduler.sleep(for: 1) }
                 return try await storage.load(name)
             } catch {
-                if !hasFailed { notify(.storage("\(error)")) }
-                hasFailed = true
+                if unreadable == nil { notify(.storage("\(error)")) }
+                unreadable = "\(error)"
             }
         }
         return nil

@@ -214,10 +214,16 @@ struct `The client drives store, server and storage` {
         for refusals in 1...3 {
             await app.until { await app.scheduler.nextWake == 1 }
             #expect(await storage.refusals == refusals)
+            let isLocked = PurchaseClientError.storage("IsLocked()")
+            await #expect(throws: isLocked) { try await app.client.buy("coins") }
+            await #expect(throws: isLocked) { try await app.client.restore() }
             if refusals == 3 { await storage.unlock() }
             await app.scheduler.advance(by: 1)
         }
         #expect(await app.shows { $0.id == anna && $0.readiness == .ready } != nil)
+        #expect(await app.store.purchases.isEmpty)
+        #expect(await app.store.synced == 0)
+        #expect(try await app.client.buy("coins") == .cancelled)
         let saved = try #require(try await storage.load("device"))
         let record = try JSONDecoder().decode(DeviceRecord.self, from: saved)
         #expect(record.customer == anna && record.delivered == [7])

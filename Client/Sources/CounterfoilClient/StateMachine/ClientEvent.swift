@@ -130,7 +130,8 @@ public indirect enum ClientNotice: Equatable, Sendable {
     case misconfigured(BackendFailure)
     /// An anonymous customer could not be merged into the account.
     case notMerged(BackendFailure)
-    /// What had to be remembered could not be saved or read. While it cannot be read, the client waits.
+    /// What had to be remembered could not be saved or read. While it cannot be read, the client waits, and a purchase or a
+    /// restore fails with ``PurchaseClientError/storage(_:)``.
     case storage(String)
 }
 
@@ -142,6 +143,8 @@ public enum PurchaseClientError: Error, Hashable, Sendable {
     case invalidCustomer
     /// The store threw, and said this.
     case store(String)
+    /// What the client remembers cannot be read yet: the storage threw, and said this. The store was not asked.
+    case storage(String)
     /// Another customer signed in meanwhile. What was bought stays safe.
     case customerChanged
     /// The client was stopped.
