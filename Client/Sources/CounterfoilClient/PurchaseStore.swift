@@ -21,7 +21,7 @@ public protocol PurchaseStore: Sendable {
     func receipt() async -> Data?
     /// The products that are for sale.
     func products(_ ids: [String]) async throws -> [DeviceProduct]
-    /// Buys. The customer is asked. What fails before that throws an ``UnstartedPurchaseError``.
+    /// Buys. The customer is asked. What fails before that, or is refused, throws an ``UnstartedPurchaseError``.
     func purchase(_ productID: String, _ options: PurchaseOptions) async throws -> PurchaseResult
     /// Takes a transaction out of the unfinished ones. Doing it twice does nothing.
     func finish(_ transactionID: UInt64) async
@@ -29,7 +29,7 @@ public protocol PurchaseStore: Sendable {
     func sync() async throws
 }
 
-/// Why a store did not even ask the customer: nothing can come of the purchase later.
+/// Why a store did not even ask the customer, or refused to sell: nothing can come of the purchase later.
 public protocol UnstartedPurchaseError: Error {}
 
 /// What a store tells by itself.

@@ -99,6 +99,9 @@
                 }
             } catch StoreKitError.userCancelled {
                 return .cancelled
+            } catch let error as Product.PurchaseError {
+                // Other errors may hide a purchase: the network was lost, say.
+                throw StoreKitPurchaseError.refused("\(error)")
             }
         }
 
@@ -148,7 +151,7 @@
         }
     }
 
-    /// Why StoreKit was not asked to buy.
+    /// Why nothing can come of a purchase: StoreKit was not asked to buy, or refused.
     public enum StoreKitPurchaseError: UnstartedPurchaseError, Hashable, Sendable {
         /// No such product is for sale here.
         case productNotFound(String)
@@ -156,5 +159,7 @@
         case productNotLoaded(String)
         /// The product has no such offer for this customer, or the system is too old.
         case offerNotFound(String)
+        /// StoreKit refused the product, the offer or the customer (`Product.PurchaseError`), and said this.
+        case refused(String)
     }
 #endif
