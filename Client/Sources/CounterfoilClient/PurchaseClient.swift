@@ -160,12 +160,11 @@ public actor PurchaseClient {
         case .cancel(let request): requests.removeValue(forKey: request)?.cancel()
         case .askForToken(let customer, let isAnonymous):
             Task {
+                let outcome: Result<CustomerCredential, BackendFailure>
                 do throws(BackendFailure) {
-                    let credential = try await credential(of: customer, isAnonymous: isAnonymous)
-                    events.yield(.token(customer: customer, .success(credential)))
-                } catch {
-                    events.yield(.token(customer: customer, .failure(error)))
-                }
+                    outcome = .success(try await credential(of: customer, isAnonymous: isAnonymous))
+                } catch { outcome = .failure(error) }
+                events.yield(.token(customer: customer, outcome))
             }
         case .purchase(let call, let productID, let options):
             Task {

@@ -175,6 +175,23 @@ struct `What goes over the wire` {
         }
     }
 
+    @Test(
+        arguments: [
+            ("Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 21 Oct 2015 07:26:30 GMT", 90),
+            ("Wed, 21 Oct 2015 07:28:00 GMT", "Thu, 22 Oct 2015 07:28:00 GMT", -86_400),
+            ("Wed, 21 Oct 2015 07:28:00 GMT", nil, nil), ("soon", "Wed, 21 Oct 2015 07:26:30 GMT", nil),
+        ] as [(String, String?, TimeInterval?)])
+    func `A pause may end at an instant, by the clock of the answer and not by the device's`(
+        _ end: String, _ date: String?, _ pause: TimeInterval?
+    ) async throws {
+        var headers = ["Retry-After": end]
+        headers["Date"] = date
+        let (backend, _) = try StubProtocol.backend(.init(status: 503, headers: headers))
+        await #expect(throws: BackendFailure(status: 503, code: "http_503", retryAfter: pause)) {
+            try await backend.customer(CustomerCredential(customer: "anna", token: nil), environment: nil)
+        }
+    }
+
     @Test func `A signed transaction says the same here as on the server`() throws {
         let text = subscription(12, expires: t0 + day, token: UUID(uuidString: anna), environment: "Production").jws
         let transaction = try #require(DeviceTransaction(jws: text, isVerified: true))

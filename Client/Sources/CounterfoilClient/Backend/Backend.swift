@@ -103,13 +103,11 @@ extension BackendFailure {
     var remedy: Remedy {
         guard let status, !isRetryable, !isDoubtful else { return .retry }
         switch status {
-        case 408, 429, 500...: return .retry
-        case 401 where code == "token_expired": return .newToken
-        case 409 where code == "receipt_already_in_use": return .split
-        case 413, 422: return .split
-        case 400 where !Self.mistakesOfTheApp.contains(code): return .split
         // A redirection is not the server's: a network wants its customer to sign in first.
-        case 200..<400: return .retry
+        case 200..<400, 408, 429, 500...: return .retry
+        case 401 where code == "token_expired": return .newToken
+        case 409 where code == "receipt_already_in_use", 413, 422: return .split
+        case 400 where !Self.mistakesOfTheApp.contains(code): return .split
         default: return .stop
         }
     }

@@ -132,11 +132,20 @@ public struct HTTPBackend: Backend {
     private static func failure(_ response: HTTPURLResponse, _ data: Data) -> BackendFailure {
         // Whatever stands in between answers in its own words; the status says enough then.
         let body = (try? CustomerAnswer.decoder.decode(ErrorBody.self, from: data)) ?? ErrorBody()
-        let header = response.value(forHTTPHeaderField: "Retry-After").flatMap { TimeInterval($0) }
-        let pause = header ?? body.backoffMs.map { $0 / 1000 }
+        let pause = retryAfter(response) ?? body.backoffMs.map { $0 / 1000 }
         return BackendFailure(
             status: response.statusCode, code: body.code ?? "http_\(response.statusCode)",
             message: body.message ?? "", parameter: body.param, retryAfter: pause.flatMap { $0.isFinite ? $0 : nil },
             isRetryable: body.retryable ?? false)
+    }
+
+    /// How long to wait by `Retry-After`: seconds, or an instant by the clock that `Date` shows. The device's may be wrong.
+    private static func retryAfter(_ response: HTTPURLResponse) -> TimeInterval? {
+        guard let text = response.value(forHTTPHeaderField: "Retry-After") else { return nil }
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+        let sent = response.value(forHTTPHeaderField: "Date").flatMap { format.date(from: $0) }
+        return TimeInterval(text) ?? sent.flatMap { format.date(from: text)?.timeIntervalSince($0) }
     }
 }

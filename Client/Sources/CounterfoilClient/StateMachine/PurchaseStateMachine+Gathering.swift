@@ -70,11 +70,9 @@ extension PurchaseStateMachine {
     mutating func endGathering() {
         guard let gathering else { return }
         effects.append(.unschedule(.gathering(gathering.id)))
-        self.gathering = nil
-        if gathersAgain {
-            gathersAgain = false
-            check(force: false)
-        }
+        let isDue = gathersAgain
+        (self.gathering, gathersAgain) = (nil, false)
+        if isDue { check(force: false) }
         // A fresh answer is there, and nothing is new.
         if !needsAnswer, !hasWork { becomeReady() }
     }

@@ -3,9 +3,8 @@ import Foundation
 /// Who the customer is.
 extension PurchaseStateMachine {
     mutating func start(_ device: DeviceRecord?, _ record: CustomerRecord?, _ fresh: UUID) {
-        isStarted = true
+        (isStarted, savedDevice, savedRecord) = (true, device, record)
         self.device = device ?? DeviceRecord()
-        (savedDevice, savedRecord) = (device, record)
         self.device.intents = self.device.intents.filter { $0.expires > now }
         if self.device.customer == nil, rules.allowsAnonymousCustomers { becomeAnonymous(fresh) }
         guard let customer = self.device.customer else { return readiness = .ready }

@@ -158,9 +158,8 @@ package struct PurchaseStateMachine: Sendable {
         case .call(let call): stopWaiting(call)
         case .retry: pause = nil
         case .entitlementEnd:
-            guard let end = scheduledEnd else { return }
+            if let end = scheduledEnd, instant >= end { check(force: true) }
             scheduledEnd = nil
-            if instant >= end { check(force: true) }
         }
     }
 
