@@ -52,6 +52,29 @@ import Testing
         #expect(harness.customer?.isActive("pro") == false)
     }
 
+    @Test(arguments: [true, false])
+    func `Who buys what a launch left with another customer asks the policy, and is told what it says`(isMoved: Bool) {
+        var harness = Harness.settled("anna")
+        let theirs = lifetime(token: nil)
+        harness.send(.updated(theirs))
+        harness.answerAll {
+            $0.kept = []
+            $0.refused = [Refusal(id: "5", code: "receipt_already_in_use")]
+        }
+        #expect(harness.finished == [5])
+        // StoreKit answers with what the Apple Account has.
+        harness.send(.buy(call: 1, productID: "lifetime", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.success(theirs))))
+        #expect(harness.sent.map(\.request.ids) == [[5], [5]] && harness.lastReport?.restore == nil)
+        if !isMoved { harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use")) }
+        harness.answerAll()
+        guard case .purchase(.purchased(_, let confirmation))? = harness.outcomes[1] else {
+            return #expect(Bool(false)) as Void
+        }
+        #expect(confirmation == (isMoved ? .kept : .ofAnotherCustomer))
+        #expect(harness.record?.foreign.isEmpty == isMoved)
+    }
+
     @Test func `An unverified purchase is told and never finished`() {
         var harness = Harness.settled()
         let bad = subscription(isVerified: false)

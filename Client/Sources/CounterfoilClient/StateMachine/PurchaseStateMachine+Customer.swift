@@ -94,8 +94,7 @@ extension PurchaseStateMachine {
     private func grant(_ transaction: DeviceTransaction, _ key: String, at instant: Date) -> Entitlement? {
         guard transaction.revocationDate == nil, !transaction.isUpgraded, !isHeld(transaction),
             // The App Store may have signed it for another customer.
-            transaction.appAccountToken ?? accountToken == accountToken,
-            record?.foreign.contains(transaction.originalID) == false
+            transaction.appAccountToken ?? accountToken == accountToken, !isForeign(transaction)
         else { return nil }
         let status = statuses.first { $0.transaction.originalID == transaction.originalID }
         var entitlement = Entitlement(key: key, isActive: true, productID: transaction.productID)

@@ -62,8 +62,7 @@ extension PurchaseStateMachine {
             let id = status.transaction.originalID
             receive(status.transaction, isUnfinished: false, mode)
             let isNew = record?.renewals[id].map { $0 < status.renewalSignedDate } ?? true
-            guard mode == .restore || isNew && !isHeld(status.transaction), !blocksExtras else { continue }
-            extras.renewals[id] = status
+            if mode == .restore || isNew && !isHeld(status.transaction), !blocksExtras { extras.renewals[id] = status }
         }
     }
 
@@ -84,6 +83,8 @@ extension PurchaseStateMachine {
         unverified[transaction.id] = nil
         learn(transaction)
         guard record != nil else { return }
+        // Who buys what a launch left with another customer asks the policy.
+        if mode == .purchase, isForeign(transaction) { record?.reported[transaction.id] = nil }
         // A purchase that the customer started here and that came later, as with Ask to Buy.
         let isWanted = isUnfinished && intent(of: transaction)?.customer == device.customer
         let mode = mode == .background && isWanted ? .purchase : mode
@@ -119,11 +120,14 @@ extension PurchaseStateMachine {
             report.signedDate >= transaction.signedDate, isRecent(report.date)
         {
             if report.isKept { lane.phase = .kept } else if isUnfinished { lane.misses = 1 }
-            lane.isForeign = record?.foreign.contains(transaction.originalID) ?? false
+            lane.isForeign = isForeign(transaction)
             if !isUnfinished { return nil }
         }
         return lane
     }
+
+    /// Whether the server left a purchase with another customer.
+    func isForeign(_ bought: DeviceTransaction) -> Bool { record?.foreign.contains(bought.originalID) ?? false }
 
     /// A refusal holds for a day, and until the app was updated.
     private func stillHolds(_ refusal: CustomerRecord.Refused, of transaction: DeviceTransaction) -> Bool {
