@@ -75,6 +75,21 @@ import Testing
         #expect(harness.record?.foreign.isEmpty == isMoved)
     }
 
+    @Test func `What is bought again after a while is reported again: it may have moved to another customer`() {
+        var harness = Harness.settled("anna")
+        let old = lifetime(token: nil)
+        harness.send(.updated(old))
+        harness.answerAll()
+        harness.pass(hour)
+        harness.send(.buy(call: 1, productID: "lifetime", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.success(old))))
+        #expect(harness.sent.map(\.request.ids) == [[5], [5]] && harness.lastReport?.restore == nil)
+        harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
+        guard case .purchase(.purchased(_, .ofAnotherCustomer))? = harness.outcomes[1] else {
+            return #expect(Bool(false)) as Void
+        }
+    }
+
     @Test func `An unverified purchase is told and never finished`() {
         var harness = Harness.settled()
         let bad = subscription(isVerified: false)

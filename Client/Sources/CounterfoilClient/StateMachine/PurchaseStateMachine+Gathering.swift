@@ -46,9 +46,8 @@ extension PurchaseStateMachine {
             transactions.forEach { receive($0, isUnfinished: false, mode) }
         case .statuses(let statuses): take(statuses, mode)
         case .appTransaction(let jws):
-            guard let jws, !blocksExtras, let record else { return }
-            let isRecent = record.appTransactionSent.map(isRecent) ?? false
-            if !isRecent || mode == .restore { extras.appTransaction = jws }
+            let wasSent = record?.appTransactionSent.map { isRecent($0) } ?? false
+            if let jws, !blocksExtras, !wasSent || mode == .restore { extras.appTransaction = jws }
         case .receipt(let receipt):
             // It does not say whom each purchase was signed for: who bought here and is signed out would lose it.
             let isShared = device.intents.contains { $0.customer != device.customer && $0.expires > now }
@@ -117,7 +116,9 @@ extension PurchaseStateMachine {
             if !isUnfinished { return nil }
             lane.phase = .stuck(StuckReason(rawValue: refusal.code))
         } else if mode != .restore, let report = record?.reported[transaction.id],
-            report.signedDate >= transaction.signedDate, isRecent(report.date)
+            // What is bought again after a while may have moved to another customer.
+            report.signedDate >= transaction.signedDate,
+            isRecent(report.date, mode == .purchase ? Self.freshness : Self.day)
         {
             if report.isKept { lane.phase = .kept } else if isUnfinished { lane.misses = 1 }
             lane.isForeign = isForeign(transaction)
@@ -135,8 +136,8 @@ extension PurchaseStateMachine {
             && isRecent(refusal.date)
     }
 
-    /// Whether something was less than a day ago. A clock that was set back makes it long ago.
-    func isRecent(_ date: Date) -> Bool { date <= now && now.timeIntervalSince(date) < Self.day }
+    /// Whether something was less than a day ago, or than that time. A clock that was set back makes it long ago.
+    func isRecent(_ date: Date, _ age: TimeInterval = Self.day) -> Bool { 0..<age ~= now.timeIntervalSince(date) }
 
     private mutating func refuseUnverified(_ transaction: DeviceTransaction) {
         guard unverified.updateValue(transaction, forKey: transaction.id) != transaction else { return }
