@@ -107,9 +107,9 @@ extension Store {
 
     /// Begins a new streak of paid service if the one that ends at `start` leaves too long a gap.
     func keepStreak(_ subscription: inout Subscription, at start: Date) {
-        guard let last = transactions[subscription.current]?.payload,
-            let ended = last.revocationDate ?? last.expiresDate
-        else { return }
+        guard let last = transactions[subscription.current]?.payload, let expires = last.expiresDate else { return }
+        // What is refunded after its end had ended before.
+        let ended = last.revocationDate.map { min($0, expires) } ?? expires
         if start.timeIntervalSince(ended) > settings.rate.streakGap { subscription.streakStart = start }
     }
 

@@ -153,6 +153,18 @@ import Testing
         if note == "GRANT_PRORATED" { #expect(try shop.last().transaction.revocationPercentage == 50_000) }
     }
 
+    @Test func `A refund of a period that is over does not shorten the pause after it`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        try shop.perform(.cancel(customer: "anna"))
+        shop.wait(.month)
+        shop.wait(days: 50)
+        try shop.perform(.approveRefund(customer: "anna"))
+        shop.wait(days: 11)
+        try shop.buy("plus")
+        #expect(try shop.last().renewalInfo?.recentSubscriptionStartDate == shop.now)
+    }
+
     @Test func `A second request has its own time for an answer`() throws {
         var shop = Shop(.sandbox)
         try shop.buy("coins")
