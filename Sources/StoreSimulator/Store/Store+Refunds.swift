@@ -183,8 +183,10 @@ extension Store {
         guard let transaction = transactions[id], let request = transaction.refund, request.state == .requested,
             transaction.payload.revocationDate == nil
         else { return }
-        let preference = isSandbox ? request.note.map { RefundPreference(rawValue: $0) } : nil
-        switch preference ?? request.preference ?? .grantFull {
+        // Any other text is no order.
+        let orders: [RefundPreference] = [.decline, .grantProrated]
+        let order = isSandbox ? orders.first { $0.rawValue == request.note } : nil
+        switch order ?? request.preference ?? .grantFull {
         case .decline: decline(transaction, at: now)
         case .grantProrated:
             refund(

@@ -181,10 +181,11 @@ import Testing
         #expect(shop.news() == ["REFUND"])
     }
 
-    @Test func `The developer's preference decides where the customer has written nothing`() throws {
+    @Test(arguments: [nil, "I did not like it"])
+    func `The developer's preference decides where the customer has written no order`(_ note: String?) throws {
         var shop = Shop(.sandbox)
         let id = try shop.buy("coins")
-        try shop.perform(.requestRefund(customer: "anna"))
+        try shop.perform(.requestRefund(customer: "anna", note: note))
         shop.store.answerConsumptionRequest(id, preference: .grantProrated, consumption: 30_000, at: shop.now)
         #expect(shop.news() == ["ONE_TIME_CHARGE", "CONSUMPTION_REQUEST", "REFUND"])
         #expect(try shop.last().transaction.revocationPercentage == 70_000)
