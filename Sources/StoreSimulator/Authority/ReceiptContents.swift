@@ -85,6 +85,7 @@ package struct ReceiptPurchase: Sendable {
     package var cancellationDate: Date?
     package var isTrialPeriod: Bool?
     package var isInIntroductoryOfferPeriod: Bool?
+    package var cancellationReason: Int64?
     package var promotionalOfferID: String?
 
     package init(productID: String, transactionID: String, purchaseDate: Date) {
@@ -108,6 +109,7 @@ package struct ReceiptPurchase: Sendable {
         list.add(1712, date: cancellationDate)
         list.add(1713, number: isTrialPeriod.map { $0 ? 1 : 0 })
         list.add(1719, number: isInIntroductoryOfferPeriod.map { $0 ? 1 : 0 })
+        list.add(1720, number: cancellationReason)
         list.add(1721, text: promotionalOfferID)
         return list.all
     }

@@ -79,6 +79,7 @@ extension ReceiptPurchase {
         expirationDate = payload.expiresDate
         webOrderLineItemID = payload.webOrderLineItemId.flatMap { Int64($0) } ?? 0
         cancellationDate = payload.revocationDate
+        if cancellationDate != nil { cancellationReason = Int64(payload.revocationReason?.rawValue ?? 0) }
         isTrialPeriod = payload.isFreeTrial
         if payload.type == .autoRenewableSubscription { isInIntroductoryOfferPeriod = payload.isPaidIntroduction }
         if payload.offerType == .promotional { promotionalOfferID = payload.offerIdentifier }

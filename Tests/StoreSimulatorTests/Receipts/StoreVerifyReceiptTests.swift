@@ -88,11 +88,13 @@ struct StoreVerifyReceiptTests {
         try shop.buy("plus")
         shop.advance(days: 200)
         try shop.perform(.cancel(customer: "anna"))
+        try shop.perform(.approveRefund(customer: "anna", reason: .issueWithApp))
         let answer = try Self.verify(&shop, ReceiptContentsTests.receipt(shop))
         let latest = Dictionary(
             uniqueKeysWithValues: (answer.latest_receipt_info ?? []).map { ($0["transaction_id"], $0) })
         let rows = try #require(answer.receipt?.in_app)
         #expect(rows.count == 7)
+        #expect(rows.compactMap { $0["cancellation_reason"] } == ["1"])
         for row in rows {
             let other = try #require(latest[row["transaction_id"]])
             for (name, value) in row { #expect(other[name] == value, "\(name)") }
