@@ -147,6 +147,19 @@ extension Shop {
         #expect(try shop.known("phone").count == 2)
     }
 
+    @Test func `shows the period that runs while a renewal that is paid ahead does not show`() throws {
+        var shop = Shop { $0.renewalLead = 86_400 }
+        let first = try #require(try shop.buys("gold").transactionID)
+        try shop.perform(.hideRenewals(customer: "anna", device: "phone"))
+        shop.waitForNext()
+        try #require(shop.store.subscriptions[first]?.current != first)
+        let knowledge = try shop.store.knowledge(of: "phone", of: "anna", at: shop.now)
+        let current = knowledge.transactions.filter { knowledge.isCurrent($0, at: shop.now) }
+        #expect(current.map(\.transactionId) == [first])
+        #expect(knowledge.statuses.map(\.transaction.transactionId) == [first])
+        #expect(knowledge.statuses.map(\.status) == [.active])
+    }
+
     @Test func `finishes for all devices`() throws {
         var shop = try shop()
         let id = try #require(try shop.buys("coins").transactionID)

@@ -46,7 +46,9 @@ extension Store {
             if let transaction = shown(id, at: now) { knowledge.transactions.append(transaction) }
         }
         for subscription in customer.subscriptions.compactMap({ subscriptions[$0] }) {
-            guard !device.hidden.contains(subscription.current), let transaction = shown(subscription.current, at: now)
+            // While a renewal that is paid ahead does not show, the period that runs does.
+            guard let latest = periods(of: subscription, at: now).last(where: { !device.hidden.contains($0) }),
+                let transaction = shown(latest, at: now)
             else { continue }
             knowledge.statuses.append(
                 .init(
