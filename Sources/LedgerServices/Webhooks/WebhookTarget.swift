@@ -40,7 +40,10 @@ package struct WebhookTarget: Sendable, Hashable {
         host = isLiteral ? literal : name
         guard isLiteral || Self.isName(name) else {
             throw Refusal(
-                code: .malformed, description: "the host of the URL is neither a name nor an address in its usual form")
+                code: .malformed,
+                description: """
+                    the host of the URL is neither a name of Latin letters, digits, - and _ nor an address in its usual form
+                    """)
         }
         parts.scheme = scheme
         parts.host = name

@@ -138,6 +138,11 @@ extension ServerConfigurationReader {
             section.problem("url", "\(quoted(webhook.url)) is not a URL such as https://example.com/hooks")
             return
         }
+        // What every delivery would be refused for.
+        do throws(WebhookTarget.Refusal) { _ = try WebhookTarget(webhook.url, allowsHTTP: true) } catch {
+            section.problem("url", "nothing can be sent to \(quoted(host)): \(error.description)")
+            return
+        }
         let isPrivate = host == "localhost" || Network.notPublic.contains { $0.contains(host) }
         if isPrivate, !webhook.allowsPrivateNetworks {
             section.problem("url", "\(quoted(host)) is not public; allow_private_networks: true permits it")
