@@ -630,6 +630,7 @@ extension APIDescription {
                   description: A page of purchases
                   headers:
                     Link: {schema: {type: string}, description: The next page of the CSV}
+                    Content-Disposition: {schema: {type: string}, description: The file name of the CSV}
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/SegmentMemberList"}
@@ -705,6 +706,7 @@ extension APIDescription {
                   description: A page of the log
                   headers:
                     Link: {schema: {type: string}, description: The next page of the CSV}
+                    Content-Disposition: {schema: {type: string}, description: The file name of the CSV}
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/AuditList"}
@@ -1721,6 +1723,9 @@ extension APIDescription {
             allow:
               schema: {type: string}
               description: "With 405: the methods that the path accepts"
+            retryAfter:
+              schema: {type: integer}
+              description: "If waiting helps: backoff_ms in seconds, rounded up"
             signature:
               schema: {type: string}
               description: >-
@@ -1732,6 +1737,7 @@ extension APIDescription {
               headers:
                 x-request-id: {$ref: "#/components/headers/requestId"}
                 Allow: {$ref: "#/components/headers/allow"}
+                Retry-After: {$ref: "#/components/headers/retryAfter"}
               content:
                 application/json:
                   schema: {$ref: "#/components/schemas/Error"}

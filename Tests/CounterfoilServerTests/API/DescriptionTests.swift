@@ -186,6 +186,12 @@ import Yams
         }
     }
 
+    /// The headers that any answer may have.
+    private static let everywhere = [
+        "connection", "content-length", "content-type", "date", "transfer-encoding", "x-content-type-options",
+        "x-request-id",
+    ]
+
     @Test(.timeLimit(.minutes(10))) func `says what the answers are`() async throws {
         let document = try Self.document()
         let operations = try Self.operations(document)
@@ -202,6 +208,10 @@ import Yams
                     String(call.operation.prefix { $0 != " " }), filled(call.path),
                     body: call.body.map { Data(filled($0).utf8) })
                 #expect(answer.status == Int(status), "\(call.operation): \(answer.text.prefix(300))")
+                let described = ((responses[status] as? Object)?["headers"] as? Object ?? [:]).keys.map {
+                    $0.lowercased()
+                }
+                #expect(Set(answer.headers.keys).subtracting(Self.everywhere + described) == [], "\(call.operation)")
                 let content = (responses[status] as? Object)?["content"] as? Object
                 let type = (answer.headers["content-type"]?.prefix { $0 != ";" }).map { String($0) }
                 #expect(type == content?.keys.first { $0 == type }, "\(call.operation)")
