@@ -3349,6 +3349,12 @@ extension APIDescription {
                 is_complete: {type: boolean}
                 after: {type: integer, format: int64, description: Pass it as after to continue}
             EventType:
+              description: >-
+                A notification whose type is new to this version has notification. and that type in lower case
+              anyOf:
+                - {$ref: "#/components/schemas/KnownEventType"}
+                - {type: string, pattern: "^notification[.]"}
+            KnownEventType:
               type: string
               enum:
                 - app.extension_summarized

@@ -1,3 +1,4 @@
+import AppStoreModels
 import Basics
 import CounterfoilServer
 import Entitlements
@@ -96,11 +97,21 @@ import Yams
             Set((schemas[name] as? [String: Any])?["enum"] as? [String] ?? [])
         }
         // An endpoint asks for that one itself; nobody subscribes to it.
-        #expect(words("EventType") == Set(EventType.all + ["webhook.test"]))
+        #expect(words("KnownEventType") == Set(EventType.all + ["webhook.test"]))
         #expect(words("SegmentName") == Set(Segment.allCases.map(\.name)))
         #expect(words("DeliveryState") == Set(WebhookDelivery.State.allCases.map(\.name)))
         #expect(words("VerificationCode") == (try Self.codes("Sources/AppStoreTrust/VerificationError.swift")))
         #expect(words("Detail") == (try Self.details()))
+    }
+
+    /// A client that takes the known names for all there are refuses whole pages once the App Store adds one.
+    @Test func `is described with the events that the App Store may add`() throws {
+        let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
+        let schemas = try #require((document["components"] as? [String: Any])?["schemas"] as? [String: Any])
+        let choices = (schemas["EventType"] as? [String: Any])?["anyOf"] as? [[String: Any]] ?? []
+        let patterns = choices.compactMap { $0["pattern"] as? String }
+        let added = EventType(NotificationTypeV2(rawValue: "LATER"), nil)
+        #expect(patterns.contains { added.rawValue.range(of: $0, options: .regularExpression) != nil })
     }
 
     /// The words that a member has, by a path such as `Refusal.code`.
