@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
+internal import WebConsole
 
 /// Health and metrics, for those who run the server.
 struct OperationsRoutes {
@@ -81,11 +82,22 @@ struct LocalOrAuthorized: RouterMiddleware {
         _ request: Request, context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
-        guard listen.metrics == .local, ClientAddress(of: request, from: context.peer, listen).isThisMachine else {
+        guard listen.metrics == .local, Self.isLocalName(request.head.authority),
+            ClientAddress(of: request, from: context.peer, listen).isThisMachine
+        else {
             return try await authorization.handle(request, context: context, next: next)
         }
         var context = context
         context.principal = Principal(name: "this machine", scopes: [.operationsRead])
         return try await next(request, context)
+    }
+
+    /// Whether a `Host` is an address or a name without a dot. A page in a browser on this machine may have any other name, and
+    /// let it lead here (DNS rebinding).
+    private static func isLocalName(_ host: String?) -> Bool {
+        // Whoever names no host is no browser.
+        guard let host else { return true }
+        guard let name = OriginCheck.name(of: host) else { return false }
+        return !name.utf8.contains(UInt8(ascii: ".")) || Network(name) != nil
     }
 }

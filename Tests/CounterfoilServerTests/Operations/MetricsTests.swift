@@ -83,6 +83,12 @@ import NIOHTTP1
             let passedOn = ["X-Forwarded-For": "127.0.0.1"]
             #expect(try await world.ask("/metrics").status == 200)
             #expect(try await world.ask("/metrics", headers: passedOn).status == 401)
+            // A page in a browser on this machine may have a name that leads here.
+            for (host, status) in [
+                ("example.com", 401), ("example.com:80", 401), ("127.0.0.1:80", 200), ("localhost", 200),
+            ] {
+                #expect(try await world.ask("/metrics", headers: ["Host": host]).status == status, "\(host)")
+            }
             for ((_, key), status) in zip(keys, [200, 403]) {
                 let headers = passedOn.merging(["Authorization": "Bearer \(key)"]) { $1 }
                 #expect(try await world.ask("/metrics", headers: headers).status == status)
