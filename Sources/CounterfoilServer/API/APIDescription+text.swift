@@ -18,10 +18,12 @@ extension APIDescription {
             values are left out. Members may be added at any time, and so may values of Apple's enumerations. Every response
             has the header x-request-id, which the server's log uses too; errors repeat it as request_id. A method that a
             path does not accept returns 405 with the header Allow. Unknown query parameters return 400 (unknown_parameter).
+            maxLength counts bytes of UTF-8.
             A POST below /v1 may have the header Idempotency-Key, 1 to 255 visible ASCII characters (ignored with a public
             key, and by POST /v1/decode and POST /v1/transactions/{id}/recover): for a day, the same request with the same
             key returns the same response, with the header Idempotent-Replayed, and nothing is done again; a different
-            request with that key returns 422 (idempotency_key_reused). Responses with 5xx or 429 are not remembered.
+            request with that key returns 422 (idempotency_key_reused). Responses with 5xx or 429 are not remembered, and a
+            repeated response has no Counterfoil-Signature.
           license: {name: MIT, identifier: MIT}
         servers:
           - {url: /}
