@@ -108,7 +108,6 @@ enum SegmentFormat {
             let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) }
             weights[type] = weight ?? 1
         }
-        guard let csv = weights["text/csv"], csv > 0 else { return false }
-        return csv >= weights["application/json"] ?? 0
+        return weights["text/csv"] ?? 0 > weights["application/json"] ?? 0
     }
 }
