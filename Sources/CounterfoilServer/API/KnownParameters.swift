@@ -61,6 +61,13 @@ struct KnownParameters: RouterMiddleware {
         "POST /v1/decode": ["at", "revocation"],
     ]
 
+    /// What the parameter `include` of a route takes.
+    private static let includedByRoute: [String: [String]] = [
+        "GET /v1/customers/{id}": ["periods", "spend"],
+        "GET /v1/customers/{id}/entitlements/{key}/explain": ["signed_data"],
+        "GET /v1/notifications/{id}": ["signed_data"],
+    ]
+
     @concurrent func handle(
         _ request: Request, context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
@@ -71,12 +78,23 @@ struct KnownParameters: RouterMiddleware {
 
     private static func check(_ request: Request, route: String) throws(APIFailure) {
         guard route != "none", !route.hasPrefix("/apple/"), route != "/verifyReceipt" else { return }
-        let known = byRoute["\(request.method.rawValue) \(route)"] ?? []
+        let operation = "\(request.method.rawValue) \(route)"
+        let known = byRoute[operation] ?? []
         for (name, _) in request.uri.queryParameters where !known.contains(where: { $0.isExactly(name) }) {
             let name = String(name.prefix(64))
             throw APIFailure(
                 .badRequest, "unknown_parameter",
                 .unknown("Unknown parameter \(quoted(name))", name, among: known), parameter: name)
+        }
+        let words = includedByRoute[operation] ?? []
+        for value in request.uri.queryParameters[values: "include"] {
+            for word in value.split(separator: ",", omittingEmptySubsequences: false)
+            where !words.contains(where: { $0.isExactly(word) }) {
+                let word = String(word.prefix(64))
+                throw APIFailure(
+                    .badRequest, "invalid_parameter",
+                    .unknown("`include` does not take \(quoted(word))", word, among: words), parameter: "include")
+            }
         }
     }
 }

@@ -93,9 +93,9 @@ extension Request {
         return String(text)
     }
 
-    /// Whether the parameter `include` asks for something.
+    /// Whether the parameter `include` asks for something: it has a list, and some clients repeat it instead.
     func includes(_ part: String) -> Bool {
-        uri.queryParameters["include"]?.split(separator: ",").contains { $0 == part } ?? false
+        uri.queryParameters[values: "include"].contains { list in list.split(separator: ",").contains { $0 == part } }
     }
 }
 

@@ -208,6 +208,23 @@ import Yams
         }
     }
 
+    @Test func `include nothing that an answer does not have`() async throws {
+        try await World.withAPI { world in
+            let path = "/v1/customers/anna"
+            for query in [
+                "?include=period", "?include=", "?include=spend,signed_data", "?include=spend&include=signed_data",
+                "/entitlements/premium/explain?include=periods",
+            ] {
+                let answer = try await world.api.get(path + query)
+                #expect(answer.status == 400 && answer.code == "invalid_parameter", "\(query): \(answer.text)")
+                #expect(answer["param"] as? String == "include")
+            }
+            // Many clients repeat the parameter for a list.
+            let both = try await world.api.get(path + "?include=periods&include=spend")
+            #expect(both["periods"] is [Any] && both["spend"] is Object, "\(both.text)")
+        }
+    }
+
     @Test func `are refused with their name where there are none such`() async throws {
         try await World.withAPI { world in
             for path in [
