@@ -71,6 +71,8 @@ final class Checkpoints: Sendable {
         }
         guard begins else { return }
         connection.asyncWriteWithoutTransaction { db in
+            // It may have been closed meanwhile.
+            guard !self.state.withLock({ $0.isClosed }) else { return }
             guard let log = self.carryOut(db) else { return self.end(isComplete: false) }
             guard log.length >= Self.longest else { return self.end(isComplete: log.done >= log.length) }
             var before = log.length

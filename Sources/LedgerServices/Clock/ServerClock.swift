@@ -101,7 +101,7 @@ extension ServerClock {
         package var remaining: Duration { ContinuousClock.now.duration(to: end) }
 
         /// When it ends by the clock, if that goes on as time does.
-        package var until: Milliseconds { begun + length }
+        var until: Milliseconds { begun + length }
     }
 }
 

@@ -106,6 +106,8 @@ package final class LedgerWriter: Service {
             for await _ in wakeups {
                 while await writeSome() {}
             }
+            // A cancelled task finds the end of the bell before its handler has closed anything.
+            close()
             while await writeSome() {}
         } onCancelOrGracefulShutdown: {
             self.close()

@@ -24,14 +24,14 @@ final class ChangeWatch: Sendable {
         // However many there were, one look is enough.
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         waiting.withLock { $0[id] = continuation }
+        // Before anything can end it. Whoever waits ends the timer.
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.waiting.withLock { $0.removeValue(forKey: id) }
+        }
         let timer = Task {
             // Cancelled is over too.
             do { try await Task.sleep(for: .seconds(seconds)) } catch {}
             continuation.finish()
-        }
-        continuation.onTermination = { [weak self] _ in
-            timer.cancel()
-            _ = self?.waiting.withLock { $0.removeValue(forKey: id) }
         }
         return Changes(stream: stream, timer: timer)
     }

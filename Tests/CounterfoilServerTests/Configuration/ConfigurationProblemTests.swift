@@ -133,7 +133,7 @@ import Testing
         (webhook("url: https://example.com"), "secrets: is empty"),
         (webhook("url: http://localhost/"), "is not public"), (webhook("url: \"http://[::1]/\""), "is not public"),
         (webhook("url: https://169.254.169.254/"), "is not public"),
-        (webhook("url: https://a:b@example.com/"), "is not a URL such as"),
+        (webhook("url: https://a:b@example.com/"), "url: what stands here, with an @, is not a URL such as"),
         (webhook("url: https://example.com:0/"), "nothing can be sent to"),
         (webhook("url: https://hooks.example.com./"), "nothing can be sent to"),
         (webhook("url: https://xn--exmple-cua.com/"), "nothing can be sent to"),
