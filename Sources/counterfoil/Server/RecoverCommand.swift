@@ -60,9 +60,7 @@ struct RecoverCommand: AsyncParsableCommand {
         var (outcomes, failures): ([RecoveryOutcome], [String]) = ([], [])
         if let url, let from {
             let server = RecoveryClient(server: try ServerClient(url: url, keyFile: key))
-            outcomes = [
-                try await server.recover(from: from.milliseconds, to: to?.milliseconds, types, options)
-            ]
+            outcomes = try await server.recover(from: from.milliseconds, to: to?.milliseconds, types, options)
         } else {
             (outcomes, failures) = try await options.run { core in try await recover(core) }
         }
@@ -187,20 +185,49 @@ private struct RecoveryClient {
         let types: [String]?
     }
 
-    func recover(from: Int64, to: Int64?, _ types: [String], _ options: OfflineOptions) async throws -> RecoveryOutcome
-    {
-        var query: [String] = []
-        if let app = options.app { query.append("app=\(app.percentEncoded)") }
-        if let environment = options.environment { query.append("environment=\(environment.environment.rawValue)") }
-        let path = "/v1/recoveries" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+    /// What the key has access to.
+    private struct Known: Decodable {
+        struct Item: Decodable {
+            let app: String
+            let environment: String
+        }
+
+        let items: [Item]
+    }
+
+    /// Recovers every app and environment that the options mean, one after the other.
+    func recover(
+        from: Int64, to: Int64?, _ types: [String], _ options: OfflineOptions
+    ) async throws -> [RecoveryOutcome] {
         let body = try JSONEncoder().encode(RecoveryRequest(from: from, to: to, types: types.isEmpty ? nil : types))
+        let environment = options.environment?.environment.rawValue
+        let known: Known = try await server.call("GET", "/v1/completeness", nil)
+        let meant = known.items.filter {
+            (options.app ?? $0.app) == $0.app && (environment ?? $0.environment) == $0.environment
+        }
+        var (outcomes, keyless): ([RecoveryOutcome], Refusal?) = ([], nil)
+        for item in meant {
+            do { outcomes.append(try await recover(item, body)) } catch let refusal as Refusal {
+                guard refusal.code == "no_key" else { throw refusal }
+                keyless = refusal
+            }
+        }
+        if outcomes.isEmpty, let keyless { throw keyless }
+        guard !outcomes.isEmpty else {
+            throw Refusal(code: "unknown_app", message: "the key has access to no such app and environment")
+        }
+        return outcomes
+    }
+
+    private func recover(_ item: Known.Item, _ body: Data) async throws -> RecoveryOutcome {
+        let path = "/v1/recoveries?app=\(item.app.percentEncoded)&environment=\(item.environment.percentEncoded)"
         var outcome: RecoveryOutcome = try await server.call("POST", path, body)
         var bar = ProgressBar()
         defer { bar.end() }
         while outcome.state == "open" {
             bar.show(
                 1 - Double(outcome.openWindows) / Double(max(outcome.windows, 1)),
-                "\(outcome.found) found, \(outcome.new) new")
+                "\(outcome.environment.printable): \(outcome.found) found, \(outcome.new) new")
             try await Task.sleep(for: .milliseconds(500))
             outcome = try await server.call("GET", "/v1/recoveries/\(outcome.id)", nil)
         }

@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `A recovery by a running server` {
+    /// Calls `body` with the URL and the key of a running server that knows a simulator.
+    private func withServer(_ body: (_ url: String, _ key: String) async throws -> Void) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let (store, state) = (folder.appending(path: "store"), folder.appending(path: "state"))
+            let file = folder.appending(path: "counterfoil.yaml")
+            let simulator = try await RunningCommand(
+                ["simulator", "--directory", store.path, "--clock", "frozen:2027-03-01T00:00:00Z", "--json"],
+                state: state)
+            let result: Result<Void, any Error>
+            do {
+                var lines = simulator.lines.makeAsyncIterator()
+                _ = try RunningCommand.object(await lines.next())
+                let written = try await Command.run(
+                    ["server", "init", "--simulator", store.path, "--output", file.path])
+                let key = try #require(written.output.firstMatch(of: /export KEY=(cfk_[A-Za-z0-9_-]{43})\n/))
+                let server = try await RunningCommand(
+                    ["server", "run", "--config", file.path, "--port", "0", "--json"], state: state)
+                do {
+                    var lines = server.lines.makeAsyncIterator()
+                    let url = try #require(try RunningCommand.object(await lines.next())["url"] as? String)
+                    result = .success(try await body(url, String(key.1)))
+                } catch { result = .failure(error) }
+                server.terminate()
+                _ = await server.end()
+            } catch { result = .failure(error) }
+            simulator.terminate()
+            _ = await simulator.end()
+            try result.get()
+        }
+    }
+
+    @Test func `is one of every environment unless one is named, as it is with a stopped server`() async throws {
+        try await withServer { url, key in
+            let recover = ["server", "recover", "--from", "2027-02-20", "--json", "--url", url]
+            func environments(_ options: String...) async throws -> [String] {
+                let outcome = try await Command.run(recover + options, environment: ["COUNTERFOIL_KEY": key])
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                return try outcome.output.split(separator: "\n").map {
+                    try #require(try RunningCommand.object(String($0))["environment"] as? String)
+                }
+            }
+            #expect(try await environments().sorted() == ["Production", "Sandbox"])
+            #expect(try await environments("--environment", "sandbox") == ["Sandbox"])
+            let other = try await Command.run(
+                recover + ["--app", "com.example.other"], environment: ["COUNTERFOIL_KEY": key])
+            #expect(other.status == 1 && other.errors.hasPrefix("refused unknown_app: "), "\(other.errors)")
+        }
+    }
+}
