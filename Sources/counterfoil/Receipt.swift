@@ -118,8 +118,15 @@ struct ReceiptCommand: ParsableCommand {
             }
         } catch let error as VerificationError {
             throw Refusal(
-                code: "\(error.code)", message: error.message.printable, object: VerificationReport.json(error))
+                code: "\(error.code)", message: error.message.printable + Self.advice(for: contents),
+                object: VerificationReport.json(error))
         }
+    }
+
+    /// What to do with contents that are a JWS.
+    private static func advice(for contents: Data) -> String {
+        let isJWS = contents.starts(with: "eyJ".utf8) && contents.count(where: { $0 == UInt8(ascii: ".") }) == 2
+        return isJWS ? "; counterfoil verify reads a JWS" : ""
     }
 
     private func reportTransactionID(in contents: Data) throws {

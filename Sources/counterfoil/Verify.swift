@@ -86,8 +86,17 @@ struct Verify: AsyncParsableCommand {
             }
         } catch {
             throw Refusal(
-                code: "\(error.code)", message: error.message.printable, object: VerificationReport.json(error))
+                code: "\(error.code)", message: error.message.printable + Self.advice(for: text),
+                object: VerificationReport.json(error))
         }
+    }
+
+    /// What to do with a text that is no JWS, where its beginning shows what it is.
+    private static func advice(for text: String) -> String {
+        if text.hasPrefix("{") {
+            return "; this is JSON: verify a JWS in it, such as the signedPayload of a notification"
+        }
+        return text.hasPrefix("MI") && !text.contains(".") ? "; counterfoil receipt reads receipts" : ""
     }
 
     private func configuration() async throws -> SignedDataVerifier.Configuration {

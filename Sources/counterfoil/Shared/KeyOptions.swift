@@ -20,7 +20,8 @@ struct KeyOptions: ParsableArguments {
         do {
             return try SigningKey(contentsOf: URL(filePath: privateKey), keyID: keyID)
         } catch {
-            throw ValidationError("--private-key \(privateKey.printable): \(error.message)")
+            let option = error.code == .invalidIdentifier ? "--key-id" : "--private-key \(privateKey.printable)"
+            throw ValidationError("\(option): \(error.message)")
         }
     }
 }

@@ -108,6 +108,9 @@ extension String {
     /// The text with what could move a terminal's cursor or change its colours made visible: it comes from outside.
     var printable: String { escapingUnprintable }
 
+    /// The same on one line: what has a line for each problem has them one after the other.
+    var printableLine: String { split(separator: "\n").joined(separator: "; ").printable }
+
     /// The text, filled up with blanks to `width`.
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))

@@ -107,7 +107,7 @@ struct ControlClient: Sendable {
             return Refusal(code: "http_\(answer.status)", message: "the simulator answered \(answer.status)")
         }
         let advice = advice[failure.code].map { "; " + $0 } ?? ""
-        return Refusal(code: failure.code.printable, message: failure.message.printable + advice)
+        return Refusal(code: failure.code.printable, message: failure.message.printableLine + advice)
     }
 
     /// What to do about a refusal, where its message does not say it.

@@ -53,7 +53,9 @@ struct ScenarioRun: AsyncParsableCommand {
 
     private func runAlone(_ text: String) async throws -> ScenarioReport {
         let scenario: Scenario
-        do { scenario = try Scenario(yaml: text) } catch { throw Refusal(code: error.code, message: error.message) }
+        do { scenario = try Scenario(yaml: text) } catch {
+            throw Refusal(code: error.code, message: error.message.printableLine)
+        }
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(Date())
         do {

@@ -164,7 +164,7 @@ struct SimulatorRun: AsyncParsableCommand {
                 configuration.catalogue = file.catalogue
                 for note in file.notes { Output.error("note \(catalogue): \(note.printable)") }
             } catch {
-                throw Refusal(code: "invalid_catalogue", message: "\(catalogue): \(error)".printable)
+                throw Refusal(code: "invalid_catalogue", message: "\(catalogue): \(error)".printableLine)
             }
         }
         configuration.port = port
