@@ -55,6 +55,14 @@ import Testing
             #"there is no notification TSET; did you mean "TEST"?"#
         ),
         (
+            "/production/trigger", #"{"notificationType": "SUBSCRIBED"}"#,
+            #"there is no notification SUBSCRIBED; did you mean "SUBSCRIBED.INITIAL_BUY" or "SUBSCRIBED.RESUBSCRIBE"?"#
+        ),
+        (
+            "/production/trigger", #"{"notificationType": "NOTHING"}"#,
+            "there is no notification NOTHING; counterfoil simulator trigger --list lists them"
+        ),
+        (
             "/faults", #"{"target": "route:*", "effect": {"dealy": {"seconds": 1}}}"#,
             #"there is no effect "dealy"; did you mean "delay"?"#
         ),

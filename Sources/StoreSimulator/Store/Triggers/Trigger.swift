@@ -63,10 +63,18 @@ public struct TriggerRequest: Sendable, Hashable, Codable {
     /// `TYPE.SUBTYPE`, or the type alone.
     var name: String { NotificationKind.name(notificationType, subtype) }
 
+    /// What may be meant by a name that there is not: one like it, or the type with one of its subtypes.
+    private var advice: String {
+        let kinds = NotificationKind.all
+        if let near = Spelling.nearest(to: name, among: kinds.map(\.name)) { return "; did you mean \(quoted(near))?" }
+        let names = kinds.filter { $0.type == notificationType }.map { quoted($0.name) }
+        guard names.isEmpty else { return "; did you mean \(names.joined(separator: " or "))?" }
+        return "; counterfoil simulator trigger --list lists them"
+    }
+
     func check() throws(StoreError) {
         guard Trigger.isPair(notificationType, subtype) else {
-            let suggestion = Spelling.suggestion(for: name, among: NotificationKind.all.map(\.name))
-            throw StoreError(.invalidArgument, "there is no notification \(name)" + suggestion)
+            throw StoreError(.invalidArgument, "there is no notification \(name)\(advice)")
         }
         guard overrides.count <= 100 else { throw StoreError(.invalidArgument, "up to 100 fields can be overridden") }
         for path in overrides.keys.sorted() {
