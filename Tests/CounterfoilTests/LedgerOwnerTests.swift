@@ -100,6 +100,19 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
+    func `has nothing to give away where the ledger's folder is missing`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = try Self.write(
+                Self.configuration.replacing("path: ledger.sqlite", with: "path: none/ledger.sqlite"), in: folder)
+            let export = folder.appending(path: "ledger.jsonl")
+            try Data().write(to: export)
+            let outcome = try await Command.run(["ledger", "import", export.path, "--config", file])
+            #expect(
+                outcome.status == 1 && outcome.errors.hasPrefix("refused storage_cannot_open: "), "\(outcome.errors)")
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
     func `restores a ledger that the service can open`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let config = try Self.write(Self.configuration, in: folder)

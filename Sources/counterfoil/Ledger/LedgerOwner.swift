@@ -12,6 +12,8 @@ enum LedgerOwner {
         guard geteuid() == 0 else { return }
         let ledger = URL(filePath: path).resolvingSymlinksInPath()
         let folder = ledger.deletingLastPathComponent().resolvingSymlinksInPath().path
+        // Without a folder there is nothing to give away, and what failed says so.
+        guard FileManager.default.fileExists(atPath: folder) else { return }
         // A former ledger of root's is one that was restored without this.
         let candidates = try [former, folder].compactMap(\.self).map { try Self.owner(of: $0) }
         guard let heir = candidates.first(where: { $0.user != 0 }) else { return }
