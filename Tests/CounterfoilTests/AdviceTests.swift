@@ -43,3 +43,41 @@ import Testing
         }
     }
 }
+
+@Suite struct `What a simulator and server init propose` {
+    private static let products = """
+        {"subscriptionGroups": [{"id": "1", "name": "Pro", "subscriptions": [{
+          "productID": "pro_monthly", "displayPrice": "2.99", "recurringSubscriptionPeriod": "P1M", "groupNumber": 1,
+          "internalID": "2", "referenceName": "Monthly"}]}]}
+        """
+
+    @Test func `can be typed, with products and a notification URL of one's own`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let (store, file) = (folder.appending(path: "store"), folder.appending(path: "Products.storekit"))
+            try Data(Self.products.utf8).write(to: file)
+            let simulator = try await RunningCommand(
+                [
+                    "simulator", "--directory", store.path, "--catalogue", file.path, "--clock", "frozen",
+                    "--notify", "http://127.0.0.1:1/apple/notifications",
+                ], state: folder.appending(path: "state"))
+            var proposals: Set<String> = []
+            for await line in simulator.lines {
+                if line.hasPrefix("Ctrl-C") { break }
+                proposals.insert(line.trimmingCharacters(in: .whitespaces))
+            }
+            let written = try await Command.run([
+                "server", "init", "--simulator", store.path, "--output", folder.appending(path: "server.yaml").path,
+            ])
+            simulator.terminate()
+            _ = await simulator.end()
+            for proposal in [
+                "counterfoil simulator buy anna pro_monthly",
+                "counterfoil simulator listen --forward-to http://127.0.0.1:1/apple/notifications",
+                "counterfoil simulator scenario run grace-period-recovered --alone",
+            ] {
+                #expect(proposals.contains(proposal), "\(proposals)")
+            }
+            #expect(written.output.hasSuffix("\n  counterfoil simulator buy anna pro_monthly\n"), "\(written)")
+        }
+    }
+}

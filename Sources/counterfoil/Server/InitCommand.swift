@@ -49,7 +49,8 @@ struct InitCommand: AsyncParsableCommand {
         let key = APIKeyText.make()
         var template = ConfigurationTemplate(keyHash: APIKeyText.hexadecimalHash(of: key))
         let store = simulator ? ControlClient(try await SimulatorLocation.find(folder)) : nil
-        if let store { try await template.fit(store) }
+        let catalogue = try await store?.catalogue()
+        if let store, let catalogue { template.fit(store.information, catalogue) }
         if output == "-" {
             Output.line(template.text.trimmingCharacters(in: .newlines))
             Output.error("the API key, shown only once: Authorization: Bearer \(key)")
@@ -58,7 +59,7 @@ struct InitCommand: AsyncParsableCommand {
         // Before there is a file, so that nothing fails between the file and the key that is shown once.
         let notificationURL = try await store?.notificationURL()
         try await write(template.text)
-        report(key, notificationURL: notificationURL)
+        report(key, notificationURL: notificationURL, product: catalogue?.suggestion)
     }
 
     private func write(_ text: String) async throws {
@@ -66,8 +67,10 @@ struct InitCommand: AsyncParsableCommand {
         try await WholeFile.write(output) { try $0.write(contentsOf: Data(text.utf8)) }
     }
 
-    /// - Parameter notificationURL: Where the simulator sends notifications, if it does.
-    private func report(_ key: String, notificationURL: String?) {
+    /// - Parameters:
+    ///   - notificationURL: Where the simulator sends notifications, if it does.
+    ///   - product: Something that the simulator sells, if there is one.
+    private func report(_ key: String, notificationURL: String?, product: String?) {
         let style = Style.current()
         Output.line("\(style.good("written")) \(output.printable)")
         Output.line()
@@ -80,15 +83,20 @@ struct InitCommand: AsyncParsableCommand {
         }
         Output.line("  counterfoil server check \(output.printable)")
         Output.line("  counterfoil server run --config \(output.printable)")
-        guard simulator else { return }
+        guard let product else { return }
         if notificationURL?.hasSuffix(Self.path) != true {
             Output.line("  counterfoil simulator listen --forward-to http://127.0.0.1:8080\(Self.path)")
         }
-        Output.line("  counterfoil simulator buy anna premium.monthly")
+        Output.line("  counterfoil simulator buy anna \(product.printable)")
     }
 }
 
 extension ControlClient {
+    /// What the simulator sells in production.
+    fileprivate func catalogue() async throws -> Catalogue {
+        try await call("GET", [EnvironmentName.production.rawValue, "catalogue"])
+    }
+
     /// Where the simulator sends the notifications of production.
     fileprivate func notificationURL() async throws -> String? {
         try await call("GET", [EnvironmentName.production.rawValue, "settings"], as: StoreSettings.self).notificationURL
@@ -97,8 +105,7 @@ extension ControlClient {
 
 extension ConfigurationTemplate {
     /// Takes everything over from a running simulator.
-    mutating func fit(_ client: ControlClient) async throws {
-        let information = client.information
+    mutating func fit(_ information: SimulatorInformation, _ catalogue: Catalogue) {
         (bundleID, appAppleID) = (information.bundleID, information.appAppleID)
         (issuerID, keyID, keyFile) = (information.issuerID, information.keyID, information.privateKey)
         sharedSecret = information.sharedSecret
@@ -108,7 +115,6 @@ extension ConfigurationTemplate {
         consoleSecret = (0..<32).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
         // The simulator's certificates name itself as the responder.
         revocationHosts = [URL(string: information.controlURL)?.host()].compactMap(\.self)
-        let catalogue: Catalogue = try await client.call("GET", [EnvironmentName.production.rawValue, "catalogue"])
         fit(catalogue)
     }
 

@@ -122,7 +122,7 @@ struct SimulatorRun: AsyncParsableCommand {
         // The signals are caught before anybody is told that it runs: who reads the line may send one at once.
         do {
             try await Signals.untilStopped {
-                if json { try Self.printJSON(information) } else { try banner(information) }
+                if json { try Self.printJSON(information) } else { try banner(information, configuration.catalogue) }
                 if open { WebBrowser.open(information.pagesURL) }
                 // Waiting for it does not end by being cancelled, only with it.
                 try await withTaskCancellationHandler {
@@ -182,10 +182,13 @@ struct SimulatorRun: AsyncParsableCommand {
         try Output.send(String(decoding: try JSONEncoder.sorted.encode(information), as: UTF8.self))
     }
 
-    private func banner(_ information: SimulatorInformation) throws {
+    private func banner(_ information: SimulatorInformation, _ catalogue: Catalogue) throws {
         let style = Style.current()
         let isTimeOwn = clock != .real
         let isFrozen = if case .frozen = clock { true } else { false }
+        // A scenario needs a clock that stands still, and a built-in one the products of the example.
+        let alone = isFrozen && catalogue == .example ? "" : " --alone"
+        let server = notify ?? "http://127.0.0.1:8080/apple/notifications"
         let lines = [
             style.strong("The App Store runs at") + " " + information.address,
             "",
@@ -198,18 +201,26 @@ struct SimulatorRun: AsyncParsableCommand {
             "  key          \(information.keyID), issuer \(information.issuerID)",
             "",
             style.strong("Try, in another terminal"),
-            "  counterfoil simulator listen --forward-to http://127.0.0.1:8080/apple/notifications",
+            "  counterfoil simulator listen --forward-to \(server.printable)",
             "  counterfoil simulator trigger SUBSCRIBED.INITIAL_BUY",
-            "  counterfoil simulator buy anna premium.monthly",
+            "  counterfoil simulator buy anna \(catalogue.suggestion.printable)",
             "  counterfoil simulator customers anna --account-token",
             isTimeOwn ? "  counterfoil simulator clock advance 1 month" : "  counterfoil simulator clock advance 31d",
             "  counterfoil simulator customers",
-            // A scenario needs a clock that stands still.
-            "  counterfoil simulator scenario run grace-period-recovered" + (isFrozen ? "" : " --alone"),
+            "  counterfoil simulator scenario run grace-period-recovered\(alone)",
             "",
             style.faint("Ctrl-C stops it."),
         ]
         for line in lines { try Output.send(line) }
+    }
+}
+
+extension Catalogue {
+    /// What a hint has somebody buy, as the command takes it: a subscription, if there is one.
+    var suggestion: String {
+        let name = "premium.monthly"
+        if identifier(of: name) != nil { return name }
+        return (products.first { $0.subscription != nil } ?? products.first)?.id ?? "PRODUCT"
     }
 }
 
