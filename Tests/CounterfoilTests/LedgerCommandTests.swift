@@ -71,6 +71,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [("recover", true), ("import", false)])
+    func `says that a server runs, and only names options that it takes`(_ name: String, _ takesURL: Bool)
+        async throws
+    {
+        try await Tool.inTemporaryFolder { folder in
+            let config = folder.appending(path: "counterfoil.yaml")
+            let customers = folder.appending(path: "customers.txt")
+            try Data(Self.configuration.utf8).write(to: config)
+            try Data("1\n".utf8).write(to: customers)
+            let server = try SQLiteStorage(path: folder.appending(path: "counterfoil.sqlite").path)
+            let file = name == "import" ? [customers.path] : []
+            let outcome = try await Command.run(["server", name] + file + ["--config", config.path])
+            try server.close()
+            #expect(outcome.status == 1 && outcome.errors.hasPrefix("refused storage_busy: "), "\(outcome.errors)")
+            #expect(outcome.errors.contains("--url") == takesURL, "\(outcome.errors)")
+        }
+    }
+
     @Test(arguments: ["recover", "import"])
     func `fails as any other where the simulator whose clock counts does not answer`(_ name: String) async throws {
         try await Tool.inTemporaryFolder { folder in

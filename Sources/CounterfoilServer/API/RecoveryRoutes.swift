@@ -124,9 +124,10 @@ struct RecoveryRoutes {
             self.from = from
             until = min(to ?? now.milliseconds, now.milliseconds)
             guard from >= limit else {
+                let earliest = Date(milliseconds: limit).formatted(.iso8601)
                 throw APIFailure(
                     .badRequest, "too_old",
-                    "The App Store keeps \(settings.retentionDays) days; `from` must be \(limit) or later.",
+                    "The App Store keeps \(settings.retentionDays) days; `from` must be after \(earliest).",
                     parameter: "from")
             }
             guard from < until else {

@@ -18,7 +18,11 @@ struct OfflineOptions: ParsableArguments {
     var environment: EnvironmentName?
 
     /// Opens the ledger and does `body`, or says why not.
-    func run<Value: Sendable>(_ body: (ServerCore) async throws -> Value) async throws -> Value {
+    ///
+    /// - Parameter takesURL: Whether the command can have a running server do it instead.
+    func run<Value: Sendable>(
+        takesURL: Bool = false, _ body: (ServerCore) async throws -> Value
+    ) async throws -> Value {
         let configuration = try Configurations.load(config).configuration
         do {
             return try await LedgerOwner.handingOver(configuration.storage.path) {
@@ -26,8 +30,7 @@ struct OfflineOptions: ParsableArguments {
             }
         } catch let error as StorageError {
             let advice =
-                error.code == .busy
-                ? ", or name the running server with --url and --key, if the command takes them" : ""
+                takesURL && error.code == .busy ? ", or name the running server with --url and --key" : ""
             throw Refusal(code: error.code.rawValue, message: (error.message + advice).printable)
         } catch let error as ServerError {
             throw Refusal(code: error.code.rawValue, message: error.message.printable)

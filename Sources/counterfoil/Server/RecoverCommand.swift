@@ -62,7 +62,7 @@ struct RecoverCommand: AsyncParsableCommand {
             let server = RecoveryClient(server: try ServerClient(url: url, keyFile: key))
             outcomes = try await server.recover(from: from.milliseconds, to: to?.milliseconds, types, options)
         } else {
-            (outcomes, failures) = try await options.run { core in try await recover(core) }
+            (outcomes, failures) = try await options.run(takesURL: true) { core in try await recover(core) }
         }
         for outcome in outcomes { Output.line(json ? JSONText.encode(outcome) : outcome.line(Style.current())) }
         let incomplete = outcomes.count { $0.state != "done" || $0.failed > 0 }

@@ -106,6 +106,9 @@ import Testing
                 #expect(answer.status == 400)
                 #expect(answer.json["code"] as? String == type)
             }
+            let tooOld = try await call(world, "POST", "/v1/recoveries", #"{"from":5}"#)
+            // People read it in a terminal.
+            #expect((tooOld.json["message"] as? String)?.contains(/must be after \d{4}-\d\d-\d\dT[\d:]+Z/) == true)
             #expect(try await call(world, "GET", "/v1/recoveries/rec_99").status == 404)
             #expect(try await call(world, "GET", "/v1/recoveries?limit=0").status == 400)
             #expect(try await call(world, "GET", "/v1/recoveries?page=x").json["code"] as? String == "invalid_page")
