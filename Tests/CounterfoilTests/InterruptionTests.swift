@@ -130,6 +130,25 @@ struct `A command whose output cannot be written` {
     }
 }
 
+@Suite struct `A command whose output nobody reads any more` {
+    @Test(arguments: [["simulator", "scenario", "list"], ["simulator", "scenario", "run", "upgrade", "--alone"]])
+    func `ends as by SIGPIPE, whether it uses the network or not, and refuses nothing`(_ arguments: [String])
+        async throws
+    {
+        try await Tool.inTemporaryFolder { folder in
+            // It begins after the reader of its pipe has gone.
+            let script = #"""
+                mkfifo "$GONE"
+                (read -r _ < "$GONE"; "$0" "$@"; echo "status $?" >&2) | { exec 0<&-; echo > "$GONE"; }
+                """#
+            let outcome = try await Command.run(
+                URL(filePath: "/bin/sh"), ["-c", script, Command.executable().path] + arguments,
+                environment: ["PATH": "/usr/bin:/bin", "GONE": folder.appending(path: "gone").path])
+            #expect(outcome.errors == "status 141\n")
+        }
+    }
+}
+
 @Suite struct `A listener whose output nobody can read any more` {
     /// Calls `body` with the URL of a simulator that sends notifications elsewhere, and then says where it sends them.
     private static func destination(after body: (_ simulator: String) async throws -> Void) async throws -> String? {

@@ -33,11 +33,10 @@ enum Output {
     /// Ends the process, and says why. Whoever has read enough of a pipe knows.
     static func end(after failure: Failure) -> Never {
         Signals.removeTemporary()
-        if !isAbandoned(.standardOutput) {
-            let refusal = Refusal(
-                code: "not_writable", message: "standard output cannot be written: \(failure.reason)")
-            error("\(Style.current(.standardError).bad("refused")) \(refusal.line)")
-        }
+        // What a shell sees of a process that SIGPIPE ends, which networking ignores: nothing was refused.
+        if isAbandoned(.standardOutput) { Foundation.exit(128 + SIGPIPE) }
+        let refusal = Refusal(code: "not_writable", message: "standard output cannot be written: \(failure.reason)")
+        error("\(Style.current(.standardError).bad("refused")) \(refusal.line)")
         Foundation.exit(1)
     }
 
