@@ -78,6 +78,22 @@ import Testing
                 #expect(proposals.contains(proposal), "\(proposals)")
             }
             #expect(written.output.hasSuffix("\n  counterfoil simulator buy anna pro_monthly\n"), "\(written)")
+            #expect(written.errors.isEmpty)
+        }
+    }
+
+    @Test func `tells of a configuration that its files go with the simulator`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let simulator = try await RunningCommand(
+                ["simulator", "--json"], state: folder, environment: ["TMPDIR": folder.path])
+            var lines = simulator.lines.makeAsyncIterator()
+            let control = try #require(try RunningCommand.object(await lines.next())["controlURL"] as? String)
+            let written = try await Command.run([
+                "server", "init", "--simulator", control, "--output", folder.appending(path: "server.yaml").path,
+            ])
+            simulator.terminate()
+            _ = await simulator.end()
+            #expect(written.status == 0 && written.errors.contains("simulator --directory"), "\(written.errors)")
         }
     }
 }

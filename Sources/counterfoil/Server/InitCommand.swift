@@ -60,6 +60,11 @@ struct InitCommand: AsyncParsableCommand {
         let notificationURL = try await store?.notificationURL()
         try await write(template.text)
         report(key, notificationURL: notificationURL, product: catalogue?.suggestion)
+        if let file = store?.information.privateKey, TemporaryFolder.holds(file) {
+            Output.error(
+                "note the simulator's key and certificates go when it ends, and \(output.printable) names them; "
+                    + "with counterfoil simulator --directory they stay")
+        }
     }
 
     private func write(_ text: String) async throws {
