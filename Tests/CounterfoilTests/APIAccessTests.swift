@@ -21,6 +21,10 @@ import Testing
             }
             let elsewhere = try await terminal.type("counterfoil api transaction \(bought) --environment sandbox")
             #expect(elsewhere.status == 1 && elsewhere.errors.contains("4040010"), "\(elsewhere.errors)")
+            #expect(!elsewhere.errors.contains("only"))
+            // An endpoint that one environment does not have.
+            let groups = try await terminal.type("counterfoil api customer-groups \(bought)")
+            #expect(groups.status == 1 && groups.errors.contains("only: --environment sandbox"), "\(groups.errors)")
         }
     }
 

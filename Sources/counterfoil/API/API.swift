@@ -71,7 +71,7 @@ struct API: AsyncParsableCommand {
                 Output.line(answer.isEmpty ? "{}" : RawPage.line(answer))
             }
         } catch {
-            let line = Self.explanation(of: error)
+            let line = Self.explanation(of: error, from: endpoint)
             throw Refusal(code: "\(error.code)", message: line, line: line)
         }
     }
@@ -128,8 +128,13 @@ struct API: AsyncParsableCommand {
         return data
     }
 
-    private static func explanation(of error: AppStoreServerError) -> String {
+    private static func explanation(of error: AppStoreServerError, from endpoint: AppStoreEndpoint) -> String {
         var text = "\(error)".printable
+        // Not that there is no such order or customer, which has a code.
+        if error.status == 404, error.apiCode == nil, let only = endpoint.environment {
+            let name = only.rawValue.lowercased()
+            text += "; this endpoint is there in \(name) only: --environment \(name)"
+        }
         if let date = error.retryAfter { text += "; try again after \(date.readable)" }
         return text
     }
