@@ -1,5 +1,7 @@
+internal import AppStoreModels
 internal import Basics
 internal import Crypto
+internal import Ledger
 package import Foundation
 internal import Synchronization
 
@@ -11,6 +13,9 @@ package struct FileImport: Sendable {
         /// Which file this is about: its size and the SHA-256 of its beginning.
         package var size: UInt64
         package var beginning: String
+        /// Where it goes to: the ledger's path, and the apps and environments that are asked. Nil in what a former version has
+        /// written.
+        package var target: String?
         /// How many bytes of it are dealt with.
         package var offset: UInt64 = 0
         package var lines = 0
@@ -42,10 +47,14 @@ package struct FileImport: Sendable {
     /// What failed or was put aside: number of the line, code, reason, and the beginning of the line, with tabs between.
     package let failures: URL
     private let place: URL
+    private let target: String
 
-    package init(_ importer: Importer, file: URL) {
+    /// - Parameter ledger: The path of the ledger, which the importer writes to.
+    package init(_ importer: Importer, file: URL, ledger: String) {
         self.importer = importer
         self.file = file
+        let scopes = importer.scopes.map { "\($0.bundleID) \($0.environment.rawValue)" }
+        target = ([ledger] + scopes).joined(separator: "\n")
         failures = file.appendingPathExtension("failed")
         place = file.appendingPathExtension("progress")
     }
@@ -91,18 +100,29 @@ package struct FileImport: Sendable {
         let size = try handle.seekToEnd()
         try handle.seek(toOffset: 0)
         let beginning = SHA256.hash(data: try handle.read(upToCount: Self.chunk) ?? Data())
-        let fresh = Progress(size: size, beginning: Data(beginning).base64EncodedString())
-        guard FileManager.default.fileExists(atPath: place.path) else { return fresh }
-        let known: Progress
-        // What is known stays as it is when it is brought in again, so one that is damaged begins anew.
-        do { known = try JSONDecoder().decode(Progress.self, from: Data(contentsOf: place)) } catch is DecodingError {
+        let fresh = Progress(size: size, beginning: Data(beginning).base64EncodedString(), target: target)
+        // Another file of the same name begins anew, and so does the same one for another ledger. One that has only become
+        // longer goes on.
+        guard var progress = try known(), progress.beginning == fresh.beginning, progress.target == target,
+            progress.offset <= size
+        else {
+            // What failed before was of another time, with other numbers of lines.
+            if FileManager.default.fileExists(atPath: failures.path) {
+                try FileManager.default.removeItem(at: failures)
+            }
             return fresh
         }
-        // Another file of the same name begins anew. One that has only become longer goes on.
-        guard known.beginning == fresh.beginning, known.offset <= size else { return fresh }
-        var progress = known
         progress.size = size
         return progress
+    }
+
+    /// Where it had come to, if that is known. What is there stays as it is when it is brought in again, so what is damaged is
+    /// not known.
+    private func known() throws -> Progress? {
+        guard FileManager.default.fileExists(atPath: place.path) else { return nil }
+        do { return try JSONDecoder().decode(Progress.self, from: Data(contentsOf: place)) } catch is DecodingError {
+            return nil
+        }
     }
 
     private func bring(_ batch: [Line]) async throws -> [Int: Importer.Outcome] {

@@ -20,7 +20,7 @@ package struct Importer: Sendable {
     private let histories: AccountHistories
     private let validator: ReceiptValidator
     /// Where a transaction is looked for, in order.
-    private let scopes: [Scope]
+    let scopes: [Scope]
 
     /// - Parameter scopes: Where a transaction whose environment is not known is looked for, in order.
     package init(_ histories: AccountHistories, anchors: TrustAnchors, clock: ServerClock, scopes: [Scope]) {

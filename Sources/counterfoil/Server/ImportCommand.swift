@@ -53,7 +53,9 @@ struct ImportCommand: AsyncParsableCommand {
             throw ValidationError("\(file.printable) cannot be read: check its permissions.")
         }
         let progress = try await options.run { core in
-            let work = FileImport(core.importer(try options.scopes(core)), file: URL(filePath: file))
+            let work = FileImport(
+                core.importer(try options.scopes(core)), file: URL(filePath: file),
+                ledger: core.configuration.storage.path)
             let (steps, continuation) = AsyncStream.makeStream(
                 of: FileImport.Progress.self, bufferingPolicy: .bufferingNewest(1))
             async let shown: Void = Self.show(steps)

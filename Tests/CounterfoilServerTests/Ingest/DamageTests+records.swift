@@ -116,7 +116,7 @@ extension `What is damaged on disk` {
                 try world.configuration(), clock: .showing { simulator.core.now }
             ) { core in
                 let production = core.recovery.recoverable.filter { $0.environment == .production }
-                return try await FileImport(core.importer(production), file: file).run { _ in }
+                return try await FileImport(core.importer(production), file: file, ledger: "").run { _ in }
             }
             #expect(progress.lines == 2 && progress.failed == 0 && progress.putAside == 1)
             try await world.startServer()

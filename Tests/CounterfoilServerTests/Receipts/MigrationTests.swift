@@ -175,7 +175,7 @@ import Testing
         try await world.stopServer()
         let simulator = world.simulator
         try await OfflineServer.run(try world.configuration(), clock: .showing { simulator.core.now }) { core in
-            _ = try await FileImport(core.importer(core.recovery.recoverable), file: file).run { _ in }
+            _ = try await FileImport(core.importer(core.recovery.recoverable), file: file, ledger: "").run { _ in }
         }
         try await world.startServer()
     }

@@ -1,4 +1,5 @@
 @testable import LedgerServices
+import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
 import Foundation
@@ -51,14 +52,41 @@ import Testing
         }
     }
 
+    @Test func `begins anew for another ledger or another environment, and so does the list of what failed`()
+        async throws
+    {
+        try await World.run { world in
+            let outcome = try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly"))
+            let bought = try #require(outcome.originalTransactionID)
+            let file = world.folder.appending(path: "customers.txt")
+            try Data("\(bought)\nno number\n".utf8).write(to: file)
+            try await world.stopServer()
+            let sandbox = try await bring(file, world, in: [.sandbox]) { _ in }
+            #expect(sandbox.lines == 2 && sandbox.failed == 2)
+            // What was looked for in the wrong place is looked for again in the right one.
+            let production = try await bring(file, world, in: [.production]) { _ in }
+            #expect(production.lines == 2 && production.failed == 1)
+            let failures = try String(contentsOf: file.appendingPathExtension("failed"), encoding: .utf8)
+            #expect(failures.split(separator: "\n").map { $0.prefix(2) } == ["2\t"])
+            let batches = Mutex(0)
+            _ = try await bring(file, world, in: [.production]) { _ in batches.withLock { $0 += 1 } }
+            #expect(batches.withLock { $0 } == 0)
+            _ = try await bring(file, world, in: [.production], ledger: "another") { _ in batches.withLock { $0 += 1 } }
+            #expect(batches.withLock { $0 } == 1)
+        }
+    }
+
     private func bring(
-        _ file: URL, _ world: World, _ report: @Sendable (FileImport.Progress) -> Void
+        _ file: URL, _ world: World, in environments: Set<AppStoreEnvironment> = [.production, .sandbox],
+        ledger: String = "one", _ report: @Sendable (FileImport.Progress) -> Void
     ) async throws -> FileImport.Progress {
         let simulator = world.simulator
         return try await OfflineServer.run(
             try world.configuration(), clock: .showing { simulator.core.now }
         ) { core in
-            try await FileImport(core.importer(core.recovery.recoverable), file: file).run(report)
+            let scopes = core.recovery.recoverable.filter { environments.contains($0.environment) }
+            return try await FileImport(core.importer(scopes), file: file, ledger: ledger).run(report)
         }
     }
 }

@@ -78,7 +78,7 @@ import Testing
                     try world.configuration(), clock: .showing { simulator.core.now }
                 ) { core in
                     let production = core.recovery.recoverable.filter { $0.environment == .production }
-                    return try await FileImport(core.importer(production), file: file).run { _ in }
+                    return try await FileImport(core.importer(production), file: file, ledger: "").run { _ in }
                 }
                 #expect(progress.lines == 70 && progress.failed == 0 && progress.putAside == 1)
                 let failures = try String(contentsOf: file.appendingPathExtension("failed"), encoding: .utf8)
