@@ -13,8 +13,8 @@ package struct FileImport: Sendable {
         /// Which file this is about: its size and the SHA-256 of its beginning.
         package var size: UInt64
         package var beginning: String
-        /// Where it goes to: the ledger's path, and the apps and environments that are asked. Nil in what a former version has
-        /// written.
+        /// Where it goes to: the ledger's path, and the apps and environments that are asked. Nil in what a former
+        /// version has written.
         package var target: String?
         /// How many bytes of it are dealt with.
         package var offset: UInt64 = 0
@@ -101,8 +101,8 @@ package struct FileImport: Sendable {
         try handle.seek(toOffset: 0)
         let beginning = SHA256.hash(data: try handle.read(upToCount: Self.chunk) ?? Data())
         let fresh = Progress(size: size, beginning: Data(beginning).base64EncodedString(), target: target)
-        // Another file of the same name begins anew, and so does the same one for another ledger. One that has only become
-        // longer goes on.
+        // Another file of the same name begins anew, and so does the same one for another ledger. One that has only
+        // become longer goes on.
         guard var progress = try known(), progress.beginning == fresh.beginning, progress.target == target,
             progress.offset <= size
         else {
@@ -116,8 +116,8 @@ package struct FileImport: Sendable {
         return progress
     }
 
-    /// Where it had come to, if that is known. What is there stays as it is when it is brought in again, so what is damaged is
-    /// not known.
+    /// Where it had come to, if that is known. What is there stays as it is when it is brought in again, so what is
+    /// damaged is not known.
     private func known() throws -> Progress? {
         guard FileManager.default.fileExists(atPath: place.path) else { return nil }
         do { return try JSONDecoder().decode(Progress.self, from: Data(contentsOf: place)) } catch is DecodingError {
