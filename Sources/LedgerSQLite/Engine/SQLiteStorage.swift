@@ -26,6 +26,7 @@ package final class SQLiteStorage: Sendable {
     package let pool: DatabasePool
     private let readers: SQLiteReaders
     private let checkpoints: Checkpoints
+    private let files: OpenedFiles
     /// The path of the file.
     package let path: String
     private let lock: Mutex<LedgerLock?>
@@ -71,6 +72,7 @@ package final class SQLiteStorage: Sendable {
             readers = try SQLiteReaders(
                 pool, cacheKiB: readerKiB, isOnlyWriter: options.isOnlyWriter, trace: trace)
             checkpoints = try Checkpoints(pool, readers)
+            files = OpenedFiles(ledger: path)
             try pool.read { db in try headers.load(from: db) }
         } catch {
             throw StorageError(error, path: path)
@@ -106,6 +108,7 @@ package final class SQLiteStorage: Sendable {
     ) async throws -> Value {
         do {
             return try await pool.write { db in
+                try self.files.requireInPlace()
                 self.checkpoints.countPages(of: db)
                 return try updates(db)
             }

@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LedgerSQLite
+@testable import Ledger
+
+extension `Storage in trouble` {
+    private static let refusal = Refusal(receivedAt: 0, code: "test", message: "", sender: nil, body: Data())
+
+    @Test(arguments: ["", "-wal"]) func `nothing is acknowledged while a file of the ledger is somewhere else`(
+        suffix: String
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            let (file, away) = (path + suffix, folder.appending(path: "away").path)
+            let storage = try SQLiteStorage(path: path)
+            try await storage.commit([Self.refusal])
+            try FileManager.default.moveItem(atPath: file, toPath: away)
+            let error = await #expect(throws: StorageError.self) { try await storage.commit([Self.refusal]) }
+            #expect(error?.code == .failed && error?.message.hasPrefix("\(file) was moved or removed") == true)
+            await #expect(throws: StorageError.self) { try await storage.checkWritable() }
+            // Another file in its place is not the ledger's.
+            try Data().write(to: URL(filePath: file))
+            await #expect(throws: StorageError.self) { try await storage.commit([Self.refusal]) }
+            try FileManager.default.removeItem(atPath: file)
+            try FileManager.default.moveItem(atPath: away, toPath: file)
+            try await storage.commit([Self.refusal])
+            try storage.close()
+        }
+    }
+
+    @Test func `what was in a log that somebody removed is in the ledger after the end`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            let storage = try SQLiteStorage(path: path)
+            try await storage.commit([Self.refusal])
+            try FileManager.default.removeItem(atPath: path + "-wal")
+            await #expect(throws: StorageError.self) { try await storage.commit([Self.refusal]) }
+            try storage.close()
+            let again = try SQLiteStorage(path: path)
+            #expect(try await again.refusals(before: .max, limit: 10).count == 1)
+            try again.close()
+        }
+    }
+}
