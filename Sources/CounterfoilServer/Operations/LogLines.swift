@@ -16,16 +16,18 @@ public struct LogLines: LogHandler {
 
     private let format: ServerConfiguration.LogFormat
     private let now: @Sendable () -> Date
-    private let write: @Sendable ([UInt8]) -> Void
+    private let write: Write
+
+    /// Writes a line; what it is given besides returns the line that tells of so many lost ones.
+    package typealias Write = @Sendable (_ line: [UInt8], _ gap: (Int) -> [UInt8]) -> Void
 
     /// A handler for one logger.
     public init(_ log: ServerConfiguration.Log) {
-        self.init(log, now: { Date() }, write: Self.writeToStandardError)
+        self.init(log, now: { Date() }) { LogOutput.standardError.write($0, gap: $1) }
     }
 
     package init(
-        _ log: ServerConfiguration.Log, now: @escaping @Sendable () -> Date,
-        write: @escaping @Sendable ([UInt8]) -> Void
+        _ log: ServerConfiguration.Log, now: @escaping @Sendable () -> Date, write: @escaping Write
     ) {
         logLevel = log.level
         format = log.format
@@ -44,26 +46,40 @@ public struct LogLines: LogHandler {
         var all = metadata
         if let more = event.metadata { all.merge(more) { _, new in new } }
         if let error = event.error { all["error"] = "\(error.logReason)" }
-        let time = now().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
+        let time = now().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)) + "Z"
         let values = all.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
-        switch format {
-        case .text: write(Self.text("\(time)Z", event, values))
-        case .json: write(Self.json("\(time)Z", event, values))
+        write(line(time, event.level, event.message.description, values)) { count in
+            line(
+                time, .warning, "lines of the log were lost, because they could not be written", [("count", "\(count)")]
+            )
         }
     }
 
-    private static func text(_ time: String, _ event: LogEvent, _ values: [(String, String)]) -> [UInt8] {
-        var line = "\(time) \(event.level) \(event.message.description.escapingUnprintable)"
+    private func line(
+        _ time: String, _ level: Logger.Level, _ message: String, _ values: [(String, String)]
+    ) -> [UInt8] {
+        switch format {
+        case .text: Self.text(time, level, message, values)
+        case .json: Self.json(time, level, message, values)
+        }
+    }
+
+    private static func text(
+        _ time: String, _ level: Logger.Level, _ message: String, _ values: [(String, String)]
+    ) -> [UInt8] {
+        var line = "\(time) \(level) \(message.escapingUnprintable)"
         for (key, value) in values { line += " \(key.escapingUnprintable)=\(quoted(value))" }
         return Array((line + "\n").utf8)
     }
 
-    private static func json(_ time: String, _ event: LogEvent, _ values: [(String, String)]) -> [UInt8] {
+    private static func json(
+        _ time: String, _ level: Logger.Level, _ message: String, _ values: [(String, String)]
+    ) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
             json.member("time", time)
-            json.member("level", event.level.rawValue)
-            json.member("message", event.message.description)
+            json.member("level", level.rawValue)
+            json.member("message", message)
             guard !values.isEmpty else { return }
             json.member("metadata") { json in
                 for (key, value) in values {
@@ -80,21 +96,5 @@ public struct LogLines: LogHandler {
         let isWord = !text.isEmpty && text.unicodeScalars.allSatisfy { $0 != " " && $0 != "\"" && $0 != "=" }
         if isWord { return text.escapingUnprintable }
         return "\"\(text.escaping { $0 == "\\" || $0 == "\"" ? "\\\($0)" : nil }.escapingUnprintable)\""
-    }
-
-    /// In one call, so that lines of several threads do not mix. What cannot be written is lost: the work goes on.
-    private static func writeToStandardError(_ line: [UInt8]) {
-        line.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = Foundation.write(
-                    STDERR_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count > 0 {
-                    rest = rest.dropFirst(count)
-                } else if errno != EINTR {
-                    return
-                }
-            }
-        }
     }
 }

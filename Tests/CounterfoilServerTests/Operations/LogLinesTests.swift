@@ -66,7 +66,7 @@ final class LogCapture: Sendable {
 
     func logger(_ log: ServerConfiguration.Log) -> Logger {
         Logger(label: "test") { _ in
-            LogLines(log, now: { World.start }) { line in self.bytes.withLock { $0 += line } }
+            LogLines(log, now: { World.start }) { line, _ in self.bytes.withLock { $0 += line } }
         }
     }
 
