@@ -128,6 +128,29 @@ struct `A command whose output cannot be written` {
             #expect(try FileManager.default.contentsOfDirectory(atPath: place).isEmpty)
         }
     }
+
+    /// Its notes about the configuration go to standard error; who reads standard output goes when it serves.
+    @Test(.timeLimit(.minutes(5)), arguments: ["/dev/full", "/dev/null"])
+    func `is a server that goes on until it is stopped`(_ errors: String) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            try Data("apps:\n  - bundle_id: com.example.app\n    apple_id: 1234567890\n".utf8).write(
+                to: folder.appending(path: "counterfoil.yaml"))
+            let script = """
+                mkfifo "$1/out"
+                "$0" server run --config "$1/counterfoil.yaml" --port 0 >"$1/out" 2>"$2" &
+                server=$!
+                exec 3<"$1/out"
+                while read -r line <&3; do case "$line" in *Ctrl-C*) break ;; esac; done
+                exec 3<&-
+                kill -TERM $server
+                wait $server
+                """
+            let outcome = try await Command.run(
+                URL(filePath: "/bin/sh"), ["-c", script, Command.executable().path, folder.path, errors],
+                environment: ["PATH": "/usr/bin:/bin"])
+            #expect(outcome.status == 0, "\(outcome.text)")
+        }
+    }
 }
 
 @Suite struct `A command whose output nobody reads any more` {

@@ -49,7 +49,8 @@ struct ServerRunCommand: AsyncParsableCommand {
         do { try await wait(for: server, hangups) } catch {
             throw Refusal(code: "server_failed", message: error.logReason.printable)
         }
-        if !json { Output.line("stopped") }
+        // It has stopped, whoever may have gone by now.
+        if !json { Output.notice("stopped", to: .standardOutput) }
     }
 
     /// Waits until the server has ended, and has it read the configuration again on every SIGHUP until then.
@@ -75,7 +76,9 @@ struct ServerRunCommand: AsyncParsableCommand {
     private func load() throws -> ServerConfiguration {
         let loaded = try Configurations.load(config, port: port)
         let style = Style.current(.standardError)
-        for note in loaded.notes { Output.error("note \(ConfigurationReport.line(note, in: config, style))") }
+        for note in loaded.notes {
+            Output.notice("note \(ConfigurationReport.line(note, in: config, style))", to: .standardError)
+        }
         return loaded.configuration
     }
 

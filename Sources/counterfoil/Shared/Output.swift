@@ -1,4 +1,5 @@
 import Basics
+import CounterfoilServer
 import Foundation
 
 /// Where the command's words go. Nothing but lines, tabs and our own colours reaches a terminal from here, wherever a text
@@ -29,6 +30,9 @@ enum Output {
             Foundation.exit(1)
         }
     }
+
+    /// Prints a line that nobody has to read: if it cannot be written, the command goes on.
+    static func notice(_ text: String, to output: LogOutput) { output.write(Array((text + "\n").terminalSafe.utf8)) }
 
     /// Ends the process, and says why. Whoever has read enough of a pipe knows.
     static func end(after failure: Failure) -> Never {
