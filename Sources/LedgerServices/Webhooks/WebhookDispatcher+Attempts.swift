@@ -30,6 +30,12 @@ extension WebhookDispatcher {
         endpoint.isConfigured ? configured.current[endpoint.name] : endpoint.definition
     }
 
+    /// What the log calls an endpoint: by its name, or by its number while all are read again.
+    func name(of endpoint: Int64) -> String {
+        let known = state.withLock { $0.endpoints } ?? []
+        return known.first { $0.id == endpoint }?.name ?? "\(endpoint)"
+    }
+
     package func target(_ endpoint: WebhookEndpoint, _ definition: WebhookDefinition) -> FanOutTarget {
         let scopes = scopes
         return FanOutTarget(endpoint: endpoint.id) { definition.deliveries(of: $0, scopes[id: $1]) }
@@ -136,7 +142,7 @@ extension WebhookDispatcher {
         logger.notice(
             "a webhook was not delivered",
             metadata: [
-                "event": "\(delivery.eventID)", "endpoint": "\(delivery.endpoint)",
+                "event": "\(delivery.eventID)", "endpoint": "\(name(of: delivery.endpoint))",
                 "attempt": "\(delivery.attempts + 1)",
                 "reason": "\(outcome.error ?? "")",
             ])

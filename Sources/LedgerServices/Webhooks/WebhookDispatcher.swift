@@ -194,16 +194,17 @@ package final class WebhookDispatcher: Service {
             state.withLock { $0.outcomes += outcomes }
             throw error
         }
+        for (endpoint, reason) in disabled {
+            logger.error(
+                "a webhook was switched off",
+                metadata: ["endpoint": "\(name(of: endpoint))", "reason": "\(reason.rawValue)"])
+        }
         state.withLock { state in
             for outcome in outcomes { Self.remove(outcome.delivery, outcome.endpoint, &state) }
             guard !disabled.isEmpty else { return }
             state.endpoints = nil
             // Who reads them at this moment may have read what was before.
             state.changes &+= 1
-        }
-        for (endpoint, reason) in disabled {
-            logger.error(
-                "a webhook was switched off", metadata: ["endpoint": "\(endpoint)", "reason": "\(reason.rawValue)"])
         }
         return true
     }
@@ -335,7 +336,7 @@ package final class WebhookDispatcher: Service {
         if beginsToPause {
             logger.warning(
                 "a webhook only fails, and is tried with one delivery at a time until one arrives",
-                metadata: ["endpoint": "\(delivery.endpoint)"])
+                metadata: ["endpoint": "\(name(of: delivery.endpoint))"])
         }
         wake()
     }

@@ -1,0 +1,21 @@
+import CounterfoilServer
+import Testing
+
+@Suite struct `The log about webhooks` {
+    @Test func `names the endpoint at which nothing arrives`() async throws {
+        let lines = LogCapture()
+        try await WebhookReceiver.run { receiver in
+            let url = receiver.url
+            try await World.run(
+                server: { $0.webhooks = [World.webhook("backend", url + "/backend")] },
+                logger: lines.logger(ServerConfiguration.Log())
+            ) { world in
+                receiver.answer(410)
+                _ = try await world.buy("anna")
+                try await world.tell()
+            }
+        }
+        #expect(lines.text.contains("a webhook was not delivered attempt=1 endpoint=backend "))
+        #expect(lines.text.contains("a webhook was switched off endpoint=backend reason=gone"))
+    }
+}
