@@ -243,18 +243,16 @@ extension Recovery {
     }
 
     private func record(_ error: any Error, in scope: Scope) {
-        let trouble = state.withLock { state in
+        state.withLock { state in
             var trouble = state.troubles[scope.id] ?? Trouble()
             trouble.add(error, clock)
-            trouble.message = String(error.logReason.prefix(500))
             state.troubles[scope.id] = trouble
-            return trouble
         }
         logger.warning(
             "recovery failed and will be tried again",
             metadata: [
                 "app": "\(scope.bundleID)", "environment": "\(scope.environment.rawValue)",
-                "reason": "\(trouble.message)",
+                "reason": "\(error.logReason.prefix(500))",
             ])
     }
 }
@@ -264,5 +262,9 @@ extension Recovery.Trouble {
         let (count, pause) = RecoveryPause.after(count, error)
         self.count = count
         self.pause = clock.pause(of: pause)
+        // Where the client did not call, what failed before is still what is wrong.
+        if message.isEmpty || (error as? AppStoreServerError)?.code != .circuitOpen {
+            message = String(error.logReason.prefix(500))
+        }
     }
 }

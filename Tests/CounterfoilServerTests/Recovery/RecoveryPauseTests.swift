@@ -43,4 +43,18 @@ import Testing
             try await Concurrently.forEach([1, 2], atOnce: 1) { _ in throw AppStoreServerError(.circuitOpen, "") }
         }
     }
+
+    /// `GET /v1/completeness` told "too many calls failed" from the second failure on, and no longer why they had.
+    @Test func `the reason stays what failed while the client does not call`() {
+        let clock = ServerClock.showing { Date() }
+        var trouble = Recovery.Trouble()
+        trouble.add(AppStoreServerError(.circuitOpen, "too many calls failed"), clock)
+        #expect(trouble.message.hasPrefix("circuit_open"))
+        for code in [AppStoreServerError.Code.serverFailure, .timeout] {
+            trouble.add(AppStoreServerError(code, "no answer"), clock)
+            let reason = trouble.message
+            trouble.add(AppStoreServerError(.circuitOpen, "too many calls failed"), clock)
+            #expect(!reason.isEmpty && !reason.hasPrefix("circuit_open") && trouble.message == reason)
+        }
+    }
 }
