@@ -33,6 +33,23 @@ import Testing
         #expect(outcome.output.isEmpty)
     }
 
+    /// With 48 a server began, and the first connections ended it: the runtime found no descriptor for itself.
+    @Test func `is not enough where the process may have too few files open`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "counterfoil.yaml")
+            try Data("apps:\n  - bundle_id: com.example.app\n    apple_id: 1234567890\n".utf8).write(to: file)
+            let outcome = try await Command.run(
+                URL(filePath: "/bin/sh"),
+                [
+                    "-c", #"ulimit -n 191 && exec "$0" server run --config "$1" --port 0"#, Command.executable().path,
+                    file.path,
+                ])
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("failed: the process may have 191 files open"), "\(outcome.errors)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["counterfoil.yaml"])
+        }
+    }
+
     @Test func `goes to standard output on its own`() async throws {
         let outcome = try await Command.run(["server", "init", "--output", "-"])
         #expect(outcome.status == 0 && outcome.output.hasPrefix("# The configuration"))

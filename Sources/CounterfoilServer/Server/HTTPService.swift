@@ -76,9 +76,30 @@ enum HTTPService {
 
     /// As many as there are file descriptors for, but for those of the ledger and of what the server asks itself.
     private static var maximumConnections: Int {
+        guard let descriptors else { return 512 }
+        return max(64, min(descriptors, 16_384) - 256)
+    }
+
+    /// With fewer, 64 connections leave none for the ledger and for what the server asks itself. Nor does the runtime do
+    /// without: where it finds none for a moment, it ends the process.
+    private static let fewestDescriptors = 192
+
+    /// How many files the process may have open; nil where the system does not say.
+    private static var descriptors: Int? {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 512 }
-        return max(64, Int(clamping: min(limit.rlim_cur, 16_384)) - 256)
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// Throws if the process may have too few files open for a server.
+    static func requireDescriptors() throws(ServerError) {
+        guard let descriptors, descriptors < fewestDescriptors else { return }
+        throw ServerError(
+            .failed,
+            """
+            the process may have \(descriptors) files open, and a server needs \(fewestDescriptors); raise the limit with \
+            `ulimit -n`, or with LimitNOFILE= in a unit of systemd
+            """)
     }
 
     private static func server(

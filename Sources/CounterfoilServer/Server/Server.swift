@@ -66,6 +66,7 @@ public final class Server: Sendable {
         tracer: any Tracer = InstrumentationSystem.tracer, stoppingAt signals: [UnixSignal] = [],
         ledger change: (inout SQLiteStorage.Options) -> Void = { _ in }
     ) async throws -> Server {
+        try HTTPService.requireDescriptors()
         let storage = try open(configuration.storage, change)
         // The port of the API, and nil for the console's, each when requests are accepted there.
         let (ports, opened) = AsyncStream.makeStream(of: Int?.self)
