@@ -7,7 +7,9 @@ extension AppStoreServerError {
         let payload =
             answer.body.count <= 1 << 16 ? try? JSONDecoder().decode(ErrorPayload.self, from: answer.body) : nil
         switch answer.status {
-        case 401: self.init(.unauthorized, "the App Store does not accept the token")
+        case 401:
+            self.init(
+                .unauthorized, "the App Store does not accept the token; check the key, and this machine's clock")
         case 429: self.init(.rateLimited, "the hourly quota is used up")
         case 400...499: self.init(.refused, "the App Store refused the request")
         case 500...599: self.init(.serverFailure, "the App Store failed")

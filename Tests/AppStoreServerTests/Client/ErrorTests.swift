@@ -67,6 +67,14 @@ import Testing
         }
     }
 
+    /// A machine whose clock is wrong signs tokens that have expired, or are not valid yet.
+    @Test func `name what a refused token can come from`() async throws {
+        let bench = try Bench(.status(401, "")) { $0.retry = .never }
+        let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        #expect(error?.code == .unauthorized)
+        #expect(error?.message.hasSuffix("check the key, and this machine's clock") == true)
+    }
+
     @Test func `keep the answer within bounds`() async throws {
         let text = String(repeating: "x", count: 10_000)
         let bench = try Bench(.status(400, #"{"errorCode":4000006,"errorMessage":"\#(text)"}"#))
