@@ -49,7 +49,7 @@ import Testing
             let starting = Mutex<Task<Server, any Error>?>(nil)
             var log = ServerConfiguration.Log()
             log.level = .debug
-            let lines = LogLines(log, now: { World.start }) { line in
+            let lines = LogLines(log, now: { World.start }) { line, _ in
                 // Before it listens, and after everything else that a cancelled task cannot do.
                 guard String(decoding: line, as: UTF8.self).contains("Starting service lifecycle") else { return }
                 starting.withLock { $0?.cancel() }

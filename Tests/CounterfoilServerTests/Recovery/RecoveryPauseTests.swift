@@ -47,7 +47,7 @@ import Testing
     /// `GET /v1/completeness` told "too many calls failed" from the second failure on, and no longer why they had.
     @Test func `the reason stays what failed while the client does not call`() {
         let clock = ServerClock.showing { Date() }
-        var trouble = Recovery.Trouble()
+        var trouble = LedgerServices.Recovery.Trouble()
         trouble.add(AppStoreServerError(.circuitOpen, "too many calls failed"), clock)
         #expect(trouble.message.hasPrefix("circuit_open"))
         for code in [AppStoreServerError.Code.serverFailure, .timeout] {

@@ -49,7 +49,8 @@ internal import NIOHTTP1
                 let limit = ContinuousClock.now + .seconds(30)
                 while webhooks.changeGate.waiting == 0, ContinuousClock.now < limit { await Task.yield() }
                 #expect(webhooks.changeGate.waiting == 1)
-                #expect(try await world.send(.GET, "/v1/webhooks/mine").status == 200)
+                let status = try await world.send(.GET, "/v1/webhooks/mine").status
+                #expect(status == 200)
                 return removal
             }
             #expect(try await removal.value == 204)
