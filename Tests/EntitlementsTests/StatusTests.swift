@@ -127,6 +127,27 @@ import Testing
         #expect(state.subscriptions.first?.nextStep == .nothing)
     }
 
+    @Test func `is revoked where a period was refunded in the millisecond in which it began`() {
+        let facts = [period("1", 0, 31), period("2", 30, 60) { $0.refund(on: 30, type: .refundFull) }]
+        #expect(states(facts, on: day(30)).status == .revoked)
+        // Before it began, its refund took nothing from the period that runs.
+        let earlier = [period("1", 0, 31), period("2", 30, 60) { $0.refund(on: 30 - 1 / 86_400, type: .refundFull) }]
+        #expect(states(earlier, on: day(30)).status == .active)
+    }
+
+    @Test func `is that of the period that a renewal info of the same millisecond names`() {
+        let facts = [
+            period("1", 0, 30), period("2", "pro.year", 29.5, 394.5) { $0.reason = .purchase },
+            period("3", 30, 60, signed: 29.6),
+        ]
+        func product(signed: Double) -> String? {
+            let named = renewal("pro.year", on: signed) { $0.renewalDate = day(394.5) }
+            return states(facts, [named], on: day(31)).subscriptions.first?.productID
+        }
+        #expect(product(signed: 29.6) == "pro.year")
+        #expect(product(signed: 29.5) == "pro.month")
+    }
+
     @Test func `keeps the running period until one that was paid ahead begins`() {
         let facts = [period("1", "pro.month", 0, 30), period("2", "basic.month", 30, 60, signed: 29.5)]
         let before = states(facts, on: day(29.7))
