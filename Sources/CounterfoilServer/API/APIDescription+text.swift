@@ -1498,6 +1498,16 @@ extension APIDescription {
                           object: {const: health}
                           status: {const: live}
                 default: {$ref: "#/components/responses/error"}
+            head:
+              operationId: isLiveByHead
+              tags: [operation]
+              summary: Check that the process is alive, without a body
+              security: []
+              responses:
+                "200":
+                  description: The process is alive
+                  content: {application/json: {}}
+                default: {$ref: "#/components/responses/error"}
           /health/ready:
             get:
               operationId: isReady
@@ -1515,6 +1525,19 @@ extension APIDescription {
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Readiness"}
+                default: {$ref: "#/components/responses/error"}
+            head:
+              operationId: isReadyByHead
+              tags: [operation]
+              summary: Check that the server is ready for requests, without a body
+              security: []
+              responses:
+                "200":
+                  description: The server is ready
+                  content: {application/json: {}}
+                "503":
+                  description: The server is not ready
+                  content: {application/json: {}}
                 default: {$ref: "#/components/responses/error"}
           /metrics:
             get:

@@ -14,8 +14,11 @@ struct OperationsRoutes {
     let access: LocalOrAuthorized
 
     func add(to router: Router<ServerContext>) {
-        router.get("/health/live") { _, _ in live() }
-        router.get("/health/ready") { _, _ in await ready() }
+        // Many monitors and load balancers ask with HEAD.
+        for method in [HTTPRequest.Method.get, .head] {
+            router.on("/health/live", method: method) { _, _ in live() }
+            router.on("/health/ready", method: method) { _, _ in await ready() }
+        }
         router.group().add(middleware: access).get("/metrics") { _, context in try await metrics(context) }
     }
 

@@ -14,7 +14,7 @@ import Yams
 @Suite struct `An answer of the API` {
     @Test(arguments: [
         ("PUT", "/v1/customers/anna", ["DELETE", "GET"]), ("GET", "/v1/customers/anna/merge", ["POST"]),
-        ("GET", "/apple/notifications", ["POST"]), ("POST", "/health/live", ["GET"]),
+        ("GET", "/apple/notifications", ["POST"]), ("POST", "/health/live", ["GET", "HEAD"]),
         ("DELETE", "/v1/webhooks", ["GET", "POST"]), ("HEAD", "/openapi.yaml", ["GET"]),
     ])
     func `names the methods that a path takes when it is asked with another`(

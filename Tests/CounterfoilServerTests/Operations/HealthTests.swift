@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 import GRDB
+import NIOHTTP1
 
 @testable import LedgerSQLite
 @testable import Ledger
@@ -27,6 +28,17 @@ import GRDB
             let said = lines.text.split(separator: "\n").filter { $0.contains("the server is not ready") }
             #expect(said.count == 1 && said[0].contains(#"reason="server draining, ledger ok""#), "\(said)")
             #expect(try await world.ask("/health/live").status == 200)
+        }
+    }
+
+    @Test func `is told without a body to monitors that ask with HEAD`() async throws {
+        try await World.run { world in
+            for path in ["/health/live", "/health/ready"] {
+                let answer = try await world.ask(.HEAD, path)
+                #expect(answer.status == 200 && answer.text.isEmpty, "\(path)")
+            }
+            try world.server.core.readiness.startDraining()
+            #expect(try await world.ask(.HEAD, "/health/ready").status == 503)
         }
     }
 
