@@ -16,9 +16,9 @@ extension APIDescription {
             `_since` or `_until`), `as_of`, the `at` of attempts and audit entries, the `not_before` and `not_after` of
             certificates, and the `timestamp` of an offer signature. Requests also accept ISO 8601 with a zone. Unknown
             values are left out. Members may be added at any time, and so may values of Apple's enumerations. Every response
-            has the header x-request-id, which the server's log uses too; errors repeat it as request_id. A method that a
-            path does not accept returns 405 with the header Allow. Unknown query parameters return 400 (unknown_parameter).
-            maxLength counts bytes of UTF-8.
+            has the header x-request-id, which the server's log uses too; errors repeat it as request_id. Every response has
+            Cache-Control: no-store. A method that a path does not accept returns 405 with the header Allow. Unknown query
+            parameters return 400 (unknown_parameter). maxLength counts bytes of UTF-8.
             A POST below /v1 may have the header Idempotency-Key, 1 to 255 visible ASCII characters (ignored with a public
             key, and by POST /v1/decode and POST /v1/transactions/{id}/recover): for a day, the same request with the same
             key returns the same response, with the header Idempotent-Replayed, and nothing is done again; a different
@@ -1751,6 +1751,9 @@ extension APIDescription {
             retryAfter:
               schema: {type: integer}
               description: "If waiting helps: backoff_ms in seconds, rounded up"
+            authenticate:
+              schema: {type: string}
+              description: "With 401: the scheme Bearer"
             signature:
               schema: {type: string}
               description: >-
@@ -1763,6 +1766,7 @@ extension APIDescription {
                 x-request-id: {$ref: "#/components/headers/requestId"}
                 Allow: {$ref: "#/components/headers/allow"}
                 Retry-After: {$ref: "#/components/headers/retryAfter"}
+                WWW-Authenticate: {$ref: "#/components/headers/authenticate"}
               content:
                 application/json:
                   schema: {$ref: "#/components/schemas/Error"}

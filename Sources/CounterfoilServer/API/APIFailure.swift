@@ -61,6 +61,8 @@ struct APIFailure: Error, HTTPResponseError, Sendable {
             json.member("request_id", context.requestID)
         }
         var response = json.response(status: status)
+        // RFC 9110, section 15.5.2, and RFC 6750, section 3.
+        if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer realm=\"Counterfoil\"" }
         if !allowed.isEmpty { response.headers[.allow] = allowed.joined(separator: ", ") }
         if let backoff { response.headers[.retryAfter] = String((backoff + 999) / 1000) }
         return response

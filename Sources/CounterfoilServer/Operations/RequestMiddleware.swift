@@ -50,6 +50,8 @@ struct RequestMiddleware: RouterMiddleware {
         note(request, context, response.status, start)
         var response = response
         if let header = Self.header { response.headers[header] = context.requestID }
+        // Answers are about customers and about now. Only what says otherwise itself, as files of the pages do, is kept.
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         // Whoever asks for the head would take a body for the beginning of the next answer (RFC 9110, section 9.3.2).
         return request.method == .head ? response.createHeadResponse() : response
     }

@@ -18,6 +18,7 @@ import Testing
                 let answer = try await api.get("/v1/customers/\(anna)")
                 #expect(answer.status == 401)
                 #expect(answer["code"] as? String == "unauthorized")
+                #expect(answer.headers["www-authenticate"] == #"Bearer realm="Counterfoil""#)
                 #expect(!answer.text.contains("cfk_"))
             }
             api.key = Asker.readerKey

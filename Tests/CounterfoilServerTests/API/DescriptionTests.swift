@@ -189,8 +189,8 @@ import Yams
 
     /// The headers that any answer may have.
     private static let everywhere = [
-        "connection", "content-length", "content-type", "date", "transfer-encoding", "x-content-type-options",
-        "x-request-id",
+        "cache-control", "connection", "content-length", "content-type", "date", "transfer-encoding",
+        "x-content-type-options", "x-request-id",
     ]
 
     @Test(.timeLimit(.minutes(10))) func `says what the answers are`() async throws {

@@ -36,6 +36,13 @@ import Yams
         }
     }
 
+    @Test(arguments: ["/v1/customers/anna", "/v1/customers/anna?at=never", "/health/ready", "/nothing"])
+    func `is kept by no cache`(_ path: String) async throws {
+        try await World.withAPI { world in
+            #expect(try await world.api.get(path).headers["cache-control"] == "no-store")
+        }
+    }
+
     @Test func `that is an error has the number of its request`() async throws {
         try await World.withAPI { world in
             for path in ["/v1/customers/anna?at=never", "/nothing", "/v1/transactions/1"] {
