@@ -67,7 +67,7 @@ public final class Server: Sendable {
         ledger change: (inout SQLiteStorage.Options) -> Void = { _ in }
     ) async throws -> Server {
         try HTTPService.requireDescriptors()
-        let storage = try open(configuration.storage, change)
+        let storage = try open(configuration.storage, logger, change)
         // The port of the API, and nil for the console's, each when requests are accepted there.
         let (ports, opened) = AsyncStream.makeStream(of: Int?.self)
         let core: ServerCore
@@ -100,11 +100,19 @@ public final class Server: Sendable {
     }
 
     private static func open(
-        _ settings: ServerConfiguration.Storage, _ change: (inout SQLiteStorage.Options) -> Void
+        _ settings: ServerConfiguration.Storage, _ logger: Logger, _ change: (inout SQLiteStorage.Options) -> Void
     ) throws(ServerError) -> SQLiteStorage {
         var options = SQLiteStorage.Options()
         options.isSynchronous = settings.synchronous == .full
         options.cacheMiB = settings.cacheMiB
+        options.reportLog = { error in
+            guard let error else {
+                return logger.notice("the ledger's log is brought into its file again")
+            }
+            logger.error(
+                "the ledger's log cannot be brought into its file, and gets longer",
+                metadata: ["reason": "\(error.logReason)"])
+        }
         change(&options)
         do { return try SQLiteStorage(path: settings.path, options: options) } catch {
             throw ServerError(.noLedger, error.message)

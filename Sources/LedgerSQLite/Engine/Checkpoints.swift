@@ -18,6 +18,8 @@ final class Checkpoints: Sendable {
         var length = 0
         var isUnderWay = false
         var isClosed = false
+        /// How often it failed in a row.
+        var failures = 0
     }
 
     /// How many pages are written between two times.
@@ -36,11 +38,16 @@ final class Checkpoints: Sendable {
     private let pool: DatabasePool
     private let readers: SQLiteReaders
     private let connection: DatabaseQueue
+    private let report: @Sendable (StorageError?) -> Void
     private let state = Mutex(State())
 
-    /// - Parameter readers: They are sent out of the log before it is brought in and after it.
-    init(_ pool: DatabasePool, _ readers: SQLiteReaders) throws {
-        (self.pool, self.readers) = (pool, readers)
+    /// - Parameters:
+    ///   - readers: They are sent out of the log before it is brought in and after it.
+    ///   - report: Is told of the error when it failed twice in a row, and nil when it works again.
+    init(
+        _ pool: DatabasePool, _ readers: SQLiteReaders, report: @escaping @Sendable (StorageError?) -> Void
+    ) throws {
+        (self.pool, self.readers, self.report) = (pool, readers, report)
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { db in
@@ -114,11 +121,24 @@ final class Checkpoints: Sendable {
             let result = try db.checkpoint(.passive)
             // Who begins now reads from the file if all is in it, and does not keep the log from beginning anew.
             try readers.release()
+            note(nil)
             return (result.walFrameCount, result.checkpointedFrameCount)
         } catch {
             // The log stays longer, and nothing is lost. If it fails again and again, commits do it themselves.
+            note(StorageError(error, path: pool.path))
             return nil
         }
+    }
+
+    /// Reports what lasts, once. A single failure may be another program that does the same at that moment.
+    private func note(_ error: StorageError?) {
+        let failures = state.withLock { state -> Int? in
+            defer { state.failures = error == nil ? 0 : state.failures + 1 }
+            // What is closed fails, and nobody needs it any more.
+            return state.isClosed ? nil : state.failures
+        }
+        guard let failures, error == nil ? failures > 1 : failures == 1 else { return }
+        report(error)
     }
 
     /// Has the log begin anew with the next commit, while the writer stands still and all but a little of the log is in the

@@ -18,6 +18,8 @@ package final class SQLiteStorage: Sendable {
         package var isOnlyWriter = true
         /// Sees each statement, for tests of what is asked.
         package var trace: (@Sendable (String) -> Void)?
+        /// Is told why the log cannot be brought into the file, and nil when it can again.
+        package var reportLog: @Sendable (StorageError?) -> Void = { _ in }
 
         package init() {}
     }
@@ -71,7 +73,7 @@ package final class SQLiteStorage: Sendable {
             try Schema.migrate(pool, isOnlyWriter: options.isOnlyWriter)
             readers = try SQLiteReaders(
                 pool, cacheKiB: readerKiB, isOnlyWriter: options.isOnlyWriter, trace: trace)
-            checkpoints = try Checkpoints(pool, readers)
+            checkpoints = try Checkpoints(pool, readers, report: options.reportLog)
             files = OpenedFiles(ledger: path)
             try pool.read { db in try headers.load(from: db) }
         } catch {

@@ -61,7 +61,7 @@ extension MetricFamily {
     /// All of them, in the order in which they are shown.
     package static let all = [
         notifications, notificationTypes, lateNotifications, acknowledgement, verification, revocation,
-        revocationFailures, commit, batch, fold, foldLag,
+        revocationFailures, commit, batch, fold, foldLag, ledgerLog,
         requests, requestDuration, refusedConnections, requestsUnderWay, inboxBacklog, inboxAge, bodies, completeness,
         recoveryFailures, webhookAttempts, webhookBacklog, webhookAge, disabledWebhooks, rootExpiry,
     ]
@@ -96,6 +96,8 @@ extension MetricFamily {
     static let foldLag = MetricFamily(
         "counterfoil_fold_lag_seconds", .histogram(.delays),
         "Time from receiving a notification to processing it.")
+    package static let ledgerLog = MetricFamily(
+        "counterfoil_ledger_log_bytes", .gauge, "Size of the ledger's log, the file -wal.")
 
     package static let requests = MetricFamily(
         "counterfoil_http_requests_total", .counter, "Answered requests.")

@@ -11,10 +11,14 @@ import Testing
 
 extension `Storage in trouble` {
     /// As while another program brings the log into the file: SQLite's lock for that is a byte of the file `-shm`.
-    @Test func `the log is brought into the file later where it could not be`() async throws {
+    @Test(.timeLimit(.minutes(5)))
+    func `the log is brought into the file later where it could not be, and both are reported once`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite").path
-            let storage = try SQLiteStorage(path: path)
+            let (reports, report) = AsyncStream.makeStream(of: StorageError.Code?.self)
+            var options = SQLiteStorage.Options()
+            options.reportLog = { report.yield($0?.code) }
+            let storage = try SQLiteStorage(path: path, options: options)
             func size() throws -> Int { (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0 }
             let some = Self.longRefusals
             try await storage.commit(some)
@@ -31,11 +35,22 @@ extension `Storage in trouble` {
             try #require(setLock(Int32(F_WRLCK)))
             for _ in 0..<80 { try await storage.commit(some) }
             #expect(try size() < 60 << 20)
+            var told: [StorageError.Code?] = []
+            for await code in reports {
+                told.append(code)
+                break
+            }
+            #expect(told == [.busy])
             try #require(setLock(Int32(F_UNLCK)))
             // Longer than any machine takes that is not about to stop.
             let deadline = ContinuousClock.now + .seconds(60)
             while try size() < 60 << 20, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
             #expect(try size() >= 60 << 20)
+            for await code in reports {
+                told.append(code)
+                break
+            }
+            #expect(told == [.busy, nil])
             try storage.close()
         }
     }
