@@ -109,7 +109,7 @@ extension Step {
         var outcome = DeliveryOutcome(
             delivery: delivery.id, endpoint: delivery.endpoint, result: result, status: end < 4 ? 200 : 500,
             error: end < 4 ? nil : "error_\(end)")
-        (outcome.isGone, outcome.isOurFault) = (end == 6, end == 5)
+        (outcome.isGone, outcome.isOurFault, outcome.isPostponed) = (end == 6, end == 5, end == 5)
         if end != 8 {
             outcome.attempt = DeliveryAttempt(
                 at: now, milliseconds: Int64(end), status: outcome.status, error: outcome.error, answer: Data([1]),

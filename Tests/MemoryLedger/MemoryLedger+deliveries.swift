@@ -201,7 +201,7 @@ extension MemoryLedger.State {
         delivery.lastStatus = outcome.status
         switch outcome.result {
         case .again(let due, let body):
-            delivery.count += 1
+            delivery.count += outcome.isPostponed ? 0 : 1
             (delivery.due, delivery.body, delivery.lastError) = (due, body, outcome.error)
         case .delivered:
             delivery.count += 1

@@ -99,6 +99,8 @@ package struct DeliveryOutcome: Sendable {
     package var isGone = false
     /// Whether it never came to sending, so that it says nothing about the endpoint.
     package var isOurFault = false
+    /// Whether it was only put off, which is no attempt.
+    package var isPostponed = false
     /// The attempt itself; nil where nothing was sent.
     package var attempt: DeliveryAttempt?
 

@@ -159,10 +159,13 @@ enum WebhookTables {
         case .again(let due, let body):
             return try db.run(
                 """
-                UPDATE deliveries SET attempts = attempts + 1, due = ?, body = ?, last_status = ?, last_error = ?
+                UPDATE deliveries SET attempts = attempts + ?, due = ?, body = ?, last_status = ?, last_error = ?
                 WHERE id = ?
                 """,
-                [.integer(due), .init(body), .init(outcome.status), .init(outcome.error), .integer(outcome.delivery)])
+                [
+                    .integer(outcome.isPostponed ? 0 : 1), .integer(due), .init(body), .init(outcome.status),
+                    .init(outcome.error), .integer(outcome.delivery),
+                ])
         case .delivered: state = .delivered
         case .failed: state = .failed
         case .discarded: state = .discarded

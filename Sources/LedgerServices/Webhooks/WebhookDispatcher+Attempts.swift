@@ -5,6 +5,9 @@ internal import Logging
 internal import Synchronization
 
 extension WebhookDispatcher {
+    /// How long a delivery waits while its notification is read again, in milliseconds.
+    private static let postponement: Milliseconds = 1000
+
     /// All endpoints. Those that are gone from the configuration are not among them; their place in the events is kept.
     package func endpoints() async throws -> [WebhookEndpoint] { try await known().endpoints }
 
@@ -57,6 +60,11 @@ extension WebhookDispatcher {
                 return outcome
             }
             body = rendered
+        } catch is EventRenderer.NotYet {
+            // Soon it will have been read. Nothing was sent, and nothing is wrong.
+            (outcome.isPostponed, outcome.isOurFault) = (true, true)
+            outcome.result = .again(at: now + Self.postponement, body: nil)
+            return outcome
         } catch {
             if Task.isCancelled { return nil }
             logger.error(

@@ -323,7 +323,7 @@ package final class WebhookDispatcher: Service {
         let outcome = await metrics.spans.measure("deliver", .client, of: attributes) {
             await attempt(delivery, definition)
         }
-        if let outcome { metrics.count(outcome) }
+        if let outcome, !outcome.isPostponed { metrics.count(outcome) }
         let beginsToPause = state.withLock { state in
             // What was cut short is sent again.
             guard let outcome else {

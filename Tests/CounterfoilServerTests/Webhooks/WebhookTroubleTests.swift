@@ -131,6 +131,29 @@ private struct FailingWorld {
         }
     }
 
+    @Test func `a delivery whose notification is being read again waits, and that is no attempt`() async throws {
+        try await World.runTelling { world, receiver in
+            _ = try await world.buy("anna")
+            try await world.tell()
+            try #require(receiver.take().count == 1)
+            let core = try world.server.core
+            let kept = try await core.storage.notifications(
+                InboxFilter(scopes: [try world.scope().id]), before: .max, limit: 9)
+            try await core.storage.reprocess(kept.items.map(\.id), at: 0)
+            let all = ReplayRange(from: 0, to: .max, after: 0, through: .max, limit: 10)
+            try #require(try await core.webhooks.replay(all, to: try await world.endpoint()).deliveries == 1)
+            await core.webhooks.settle()
+            #expect(receiver.take().isEmpty)
+            let waiting = try #require(try await world.deliveries().last)
+            #expect(waiting.state == .pending && waiting.attempts == 0 && waiting.lastError == nil)
+            core.processor.lookAgain()
+            try await world.settle()
+            try await world.tell(after: 2)
+            #expect(receiver.take().count == 1)
+            #expect(try await world.deliveries().last?.attempts == 1)
+        }
+    }
+
     @Test func `an end takes no longer because the ledger does not take what came of attempts`() async throws {
         try await FailingWorld.run { world in
             world.storage.refuseOutcomes(true)
