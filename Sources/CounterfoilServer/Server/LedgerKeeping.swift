@@ -35,6 +35,11 @@ package enum LedgerKeeping {
         return try ServerCore.verifier(configuration, validAt: .signingDate, clock)
     }
 
+    /// The time of a configuration's server. A simulator need not run for what reads it here: without it, it is the system's.
+    package static func now(_ configuration: ServerConfiguration) async throws -> Date {
+        do { return try await ServerClock(configuration.clock).now() } catch is ServerError { return Date() }
+    }
+
     /// The apps and environments of a configuration.
     package static func scopes(
         _ configuration: ServerConfiguration, in storage: SQLiteStorage

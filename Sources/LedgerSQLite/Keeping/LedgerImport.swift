@@ -35,14 +35,19 @@ package struct LedgerImport: Sendable {
     private let storage: SQLiteStorage
     private let verifier: SignedDataVerifier
     private let scopes: ScopeRegistry
+    private let now: Milliseconds
 
     /// - Parameters:
     ///   - verifier: Judges at signing dates.
     ///   - scopes: The apps and environments that are taken.
-    package init(_ storage: SQLiteStorage, verifier: SignedDataVerifier, scopes: ScopeRegistry) {
+    ///   - now: The time of the server whose ledger it is. The ends of grants up to then were told before.
+    package init(
+        _ storage: SQLiteStorage, verifier: SignedDataVerifier, scopes: ScopeRegistry, at now: Date = Date()
+    ) {
         self.storage = storage
         self.verifier = verifier
         self.scopes = scopes
+        self.now = now.milliseconds
     }
 
     /// Reads a file from where the handle stands.
@@ -70,7 +75,7 @@ package struct LedgerImport: Sendable {
                 if !bytes.isEmpty { batch.append((number, Data(bytes))) }
             }
             guard !batch.isEmpty else {
-                try await storage.restore(former.end())
+                try await storage.restore(former.end(), at: now)
                 try await storage.applyErasures(in: Set(scopes.all.map(\.id)))
                 return report
             }
@@ -104,7 +109,7 @@ package struct LedgerImport: Sendable {
             case .failure(let refusal): report.refuse("line \(number): \(refusal.reason)")
             }
         }
-        try await storage.restore(restored)
+        try await storage.restore(restored, at: now)
     }
 
     private enum Item: Sendable {

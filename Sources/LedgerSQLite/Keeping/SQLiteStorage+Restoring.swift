@@ -37,7 +37,7 @@ enum RestoredFact: Sendable {
 
 extension SQLiteStorage {
     /// Keeps and folds what an export holds, without events, in one transaction.
-    func restore(_ facts: [RestoredFact]) async throws {
+    func restore(_ facts: [RestoredFact], at now: Milliseconds) async throws {
         let texts = facts.map { headers.pack($0.text) }
         let claims = Dictionary(grouping: facts.compactMap(\.claim), by: \.subject)
         try await write(texts) { db in
@@ -48,8 +48,7 @@ extension SQLiteStorage {
                 case .originalPurchase(let purchase): try OriginalPurchaseTable.put(purchase, text, db)
                 case .grant(let grant):
                     // What has ended before is not told.
-                    try GrantTables.add(
-                        [grant.event], to: grant.id, in: grant.scope, emittedUntil: Date().milliseconds, db)
+                    try GrantTables.add([grant.event], to: grant.id, in: grant.scope, emittedUntil: now, db)
                 case .erasure(let erasure, let scope): try ErasureTable.put(erasure, in: scope, db)
                 case .claim: break
                 }

@@ -110,7 +110,8 @@ struct LedgerImportCommand: AsyncParsableCommand {
         let wasEmpty = try await storage.lastNotification() == 0
         let reading = LedgerImport(
             storage, verifier: try LedgerKeeping.verifier(configuration),
-            scopes: try await LedgerKeeping.scopes(configuration, in: storage))
+            scopes: try await LedgerKeeping.scopes(configuration, in: storage),
+            at: try await LedgerKeeping.now(configuration))
         let bar = LedgerProgress("importing")
         defer { bar.end() }
         let size = file == "-" ? 0 : try handle.seekToEnd()

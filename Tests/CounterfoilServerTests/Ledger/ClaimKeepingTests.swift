@@ -171,7 +171,7 @@ import Testing
             try await storage.restore(
                 erased.map {
                     .erasure(Erasure(digest: Erasure.digest(of: $0, in: scope.bundleID), at: 9), scope: scope.id)
-                })
+                }, at: 9)
             var before = storage.commits
             try await storage.applyErasures(in: [scope.id])
             #expect(storage.commits - before == 3)

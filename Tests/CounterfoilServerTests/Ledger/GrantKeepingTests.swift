@@ -56,6 +56,25 @@ import Testing
         }
     }
 
+    /// As of a rehearsal, whose clock is that of its simulator.
+    @Test(arguments: [(99, 1), (100, 0)])
+    func `and what ends after the time of the server is told then`(_ now: Int, _ count: Int) async throws {
+        let verifier = try await StoreLife.shared.value.verifier
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let place = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
+            let line =
+                #"{"object":"grant_event",\#(place),"grant":"g","at":5,"reason":"r","actor":"a","kind":"create","customer":"c","entitlement":"e","until":100}"#
+            let file = folder.appending(path: "grants.jsonl")
+            try Data(line.utf8).write(to: file)
+            let report = try await LedgerImport(
+                ledger.storage, verifier: verifier, scopes: ledger.scopes, at: Date(milliseconds: Int64(now))
+            ).run(try FileHandle(forReadingFrom: file))
+            try #require(report.refusals == 0, "\(report.refused)")
+            #expect(try await ledger.storage.emitExpiredGrants(at: 100, limit: 9).count == count)
+        }
+    }
+
     @Test func `and not from lines that are none`() async throws {
         let verifier = try await StoreLife.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
