@@ -38,6 +38,7 @@ package struct ConsumptionService: Service {
             // Cancelled is stopped.
             do { try await clock.wait(for: .seconds(1)) } catch { return }
             do { try await answerDue() } catch {
+                if Task.isCancelled { return }
                 logger.error("consumption requests wait", metadata: ["reason": "\(error.logReason)"])
             }
         }
@@ -135,6 +136,8 @@ package struct ConsumptionService: Service {
             inquiry.sentAt = clock.now().milliseconds
             inquiry.answer = "accepted"
         } catch {
+            // The server ends. Nobody knows whether the answer arrived, and it is sent again after the lease.
+            if error.isCancellation, Task.isCancelled { throw CancellationError() }
             inquiry.answer = error.apiCode.map { String($0.rawValue) } ?? "\(error.code)"
             logger.warning(
                 "the answer to a consumption request was not taken",

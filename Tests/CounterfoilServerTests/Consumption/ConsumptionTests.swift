@@ -71,6 +71,41 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `and a server that stops during the call logs no failure`() async throws {
+        let lines = LogCapture()
+        let (calls, call) = AsyncStream.makeStream(of: Void.self)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        defer { end.finish() }
+        try await Front.run({ path in
+            guard path.contains("/consumption/") else { return nil }
+            call.yield()
+            for await _ in ends {}
+            return nil
+        }) { front in
+            try await World.run(
+                server: { configuration in
+                    configuration.keys = [World.backend]
+                    configuration.apps[0].consumption = ConsumptionPolicy()
+                    front.stand(before: &configuration)
+                }, logger: lines.logger(.init())
+            ) { world in
+                let customer = UUID()
+                try await world.simulator.perform(
+                    .purchase(customer: "anna", product: Self.coins, appAccountToken: AppAccountToken(customer)))
+                try await world.settle()
+                let usage: [String: Any] = ["product_id": Self.coins, "customer_consented": true]
+                let path = "/v1/customers/\(customer.uuidString.lowercased())/usage"
+                try #require(try await world.call(.POST, path, usage).status == 204)
+                _ = try await ask(world)
+                for await _ in calls { break }
+                try await world.stopServer()
+                end.finish()
+                #expect(!lines.text.contains("consumption request"), "\(lines.text)")
+            }
+        }
+    }
+
     @Test func `never without consent, but as soon as it is there`() async throws {
         try await world(ConsumptionPolicy()) { world, customer in
             let id = try await ask(world)

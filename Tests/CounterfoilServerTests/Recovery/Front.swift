@@ -28,6 +28,7 @@ final class Front: Sendable {
         let router = Router()
         router.get("**") { request, _ in try await front.respond(request) }
         router.post("**") { request, _ in try await front.respond(request) }
+        router.put("**") { request, _ in try await front.respond(request) }
         let server = try await TestServer(router)
         try await server.whileRunning {
             let host = try AppStoreHost(url: "http://127.0.0.1:\(server.port)", environment: .production)
@@ -58,7 +59,7 @@ final class Front: Sendable {
                 body: .init(byteBuffer: ByteBuffer(string: text)))
         }
         var onward = HTTPClientRequest(url: (behind.withLock { $0 } ?? "") + path)
-        onward.method = request.method == .post ? .POST : .GET
+        onward.method = HTTPMethod(rawValue: request.method.rawValue)
         for name in [HTTPField.Name.authorization, .contentType] {
             if let value = request.headers[name] { onward.headers.add(name: name.rawName, value: value) }
         }
