@@ -47,7 +47,8 @@ package final class NotificationProcessor: Service {
         var waiters: [CheckedContinuation<Void, Never>] = []
         var idle: [CheckedContinuation<Void, Never>] = []
         var hasWork: Bool { !queue.isEmpty || (hasLeftovers && !isReading) }
-        var isIdle: Bool { inHand.isEmpty && !hasLeftovers }
+        /// Whether nobody has to wait for work to be done. After the end nothing more is.
+        var isSettled: Bool { isClosed || (inHand.isEmpty && !hasLeftovers) }
 
         mutating func take(_ job: Job) {
             if inHand.insert(job.id).inserted { queue.append(job) }
@@ -59,7 +60,7 @@ package final class NotificationProcessor: Service {
         mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
             var taken = waiters
             waiters = []
-            if isIdle {
+            if isSettled {
                 taken += idle
                 idle = []
             }
@@ -109,15 +110,15 @@ package final class NotificationProcessor: Service {
     /// Has the inbox looked through again.
     package func lookAgain() { change { $0.leaveSome() } }
 
-    /// Waits until everything that is on disk now is folded.
+    /// Waits until everything that is on disk now is folded, or until ``close()``.
     package func settle() async {
         await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state in
-                if state.isIdle { return true }
+            let isSettled = state.withLock { state in
+                if state.isSettled { return true }
                 state.idle.append(continuation)
                 return false
             }
-            if isIdle { continuation.resume() }
+            if isSettled { continuation.resume() }
         }
     }
 

@@ -31,4 +31,13 @@ import Testing
             #expect(then.states.subscriptions.first?.purchaseDate == World.start)
         }
     }
+
+    @Test(.timeLimit(.minutes(1))) func `nobody waits for work that the end left in the inbox`() async throws {
+        try await World.run { world in
+            let processor = try world.server.core.processor
+            try await world.stopServer()
+            processor.lookAgain()
+            await processor.settle()
+        }
+    }
 }
