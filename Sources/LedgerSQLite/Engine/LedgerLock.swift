@@ -11,17 +11,7 @@ final class LedgerLock: Sendable {
         // However the ledger is named, it is one.
         let file = URL(filePath: path).resolvingSymlinksInPath().path + ".lock"
         descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw switch errno {
-            case ENOSPC, EDQUOT: StorageError(.full, "the disk of \(path) is full")
-            case EACCES, EPERM, EROFS:
-                StorageError(
-                    .readOnly, "\(path) cannot be written; the file and its folder must belong to the server's user")
-            default:
-                StorageError(
-                    .cannotOpen, "\(path) cannot be opened; does its folder exist, and may the server write there?")
-            }
-        }
+        guard descriptor >= 0 else { throw StorageError(errno: errno, path: path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             // An initializer that throws here is followed by deinit, which closes the file. Closed twice, the number could
             // by then be that of another file, such as another ledger's.

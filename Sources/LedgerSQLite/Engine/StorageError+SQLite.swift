@@ -1,3 +1,4 @@
+internal import Foundation
 internal import GRDB
 internal import Ledger
 
@@ -21,7 +22,7 @@ extension StorageError {
         case .SQLITE_FULL:
             self.init(.full, "the disk of \(path) is full; nothing is acknowledged until there is room again")
         case .SQLITE_READONLY, .SQLITE_PERM:
-            self.init(.readOnly, "\(path) cannot be written; the file and its folder must belong to the server's user")
+            self.init(errno: Self.isOnReadOnlyFileSystem(path) ? EROFS : EACCES, path: path)
         case .SQLITE_CORRUPT:
             self.init(
                 .damaged,
@@ -29,9 +30,30 @@ extension StorageError {
                     + "rescue what can be read with `sqlite3 \(path) .recover`")
         case .SQLITE_NOTADB: self.init(.notALedger, "\(path) is not a database of Counterfoil")
         case .SQLITE_BUSY, .SQLITE_LOCKED: self.init(.busy, "\(path) is in use by another process")
-        case .SQLITE_CANTOPEN:
-            self.init(.cannotOpen, "\(path) cannot be opened; does its folder exist, and may the server write there?")
+        case .SQLITE_CANTOPEN: self.init(errno: Self.isOnReadOnlyFileSystem(path) ? EROFS : ENOENT, path: path)
         default: self.init(.failed, "the ledger at \(path) failed: \(error.message ?? "\(error.resultCode)")")
+        }
+    }
+
+    /// SQLite does not tell it from a file of somebody else.
+    private static func isOnReadOnlyFileSystem(_ path: String) -> Bool {
+        let folder = URL(filePath: path).resolvingSymlinksInPath().deletingLastPathComponent().path
+        return access(folder, W_OK) != 0 && errno == EROFS
+    }
+
+    /// Says why the system does not open a file for writing.
+    init(errno number: Int32, path: String) {
+        switch number {
+        case ENOSPC, EDQUOT: self.init(.full, "the disk of \(path) is full")
+        case EROFS:
+            self.init(
+                .readOnly,
+                "\(path) is on a file system that is mounted read-only, as after an error of the disk; check the disk, and "
+                    + "mount it for writing")
+        case EACCES, EPERM:
+            self.init(.readOnly, "\(path) cannot be written; the file and its folder must belong to the server's user")
+        default:
+            self.init(.cannotOpen, "\(path) cannot be opened; does its folder exist, and may the server write there?")
         }
     }
 }

@@ -8,6 +8,17 @@ import Testing
 extension `Storage in trouble` {
     private static let refusal = Refusal(receivedAt: 0, code: "test", message: "", sender: nil, body: Data())
 
+    @Test(arguments: [
+        (EROFS, StorageError.Code.readOnly, "mounted read-only"), (EACCES, .readOnly, "belong to the server's user"),
+        (ENOSPC, .full, "full"), (ENOENT, .cannotOpen, "does its folder exist"),
+    ])
+    func `a file that the system does not open is refused with what to do`(
+        number: Int32, code: StorageError.Code, words: String
+    ) {
+        let error = StorageError(errno: number, path: "/srv/ledger.sqlite")
+        #expect(error.code == code && error.message.contains(words), "\(error.message)")
+    }
+
     @Test(arguments: ["", "-wal"]) func `nothing is acknowledged while a file of the ledger is somewhere else`(
         suffix: String
     ) async throws {
