@@ -19,8 +19,7 @@ extension StorageError {
             return
         }
         switch error.resultCode {
-        case .SQLITE_FULL:
-            self.init(.full, "the disk of \(path) is full; nothing is acknowledged until there is room again")
+        case .SQLITE_FULL: self.init(errno: ENOSPC, path: path)
         case .SQLITE_READONLY, .SQLITE_PERM:
             self.init(errno: Self.isOnReadOnlyFileSystem(path) ? EROFS : EACCES, path: path)
         case .SQLITE_CORRUPT:
@@ -44,7 +43,7 @@ extension StorageError {
     /// Says why the system does not open a file for writing.
     init(errno number: Int32, path: String) {
         switch number {
-        case ENOSPC, EDQUOT: self.init(.full, "the disk of \(path) is full")
+        case ENOSPC, EDQUOT: self.init(.full, "the disk of \(path) is full; free some space there")
         case EROFS:
             self.init(
                 .readOnly,

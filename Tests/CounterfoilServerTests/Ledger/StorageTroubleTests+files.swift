@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -17,6 +18,13 @@ extension `Storage in trouble` {
     ) {
         let error = StorageError(errno: number, path: "/srv/ledger.sqlite")
         #expect(error.code == code && error.message.contains(words), "\(error.message)")
+    }
+
+    /// The disk may be that of a backup, of which nobody expects an acknowledgement.
+    @Test func `a full disk is reported with what to do, whoever writes there`() {
+        let error = StorageError(DatabaseError(resultCode: .SQLITE_FULL), path: "/backup/copy.sqlite")
+        #expect(error.code == .full)
+        #expect(error.message == "the disk of /backup/copy.sqlite is full; free some space there")
     }
 
     @Test(arguments: ["", "-wal"]) func `nothing is acknowledged while a file of the ledger is somewhere else`(
