@@ -24,7 +24,7 @@ enum ServerRoutes {
         let router = Router(context: ServerContext.self)
         router.addMiddleware {
             RequestMiddleware(logger: logger, requests: core.requests, spans: core.metrics.spans)
-            FailureMiddleware(logger: logger, methods: methods)
+            FailureMiddleware(logger: logger, methods: methods, logged: RateMeters(perSecond: 5))
             RequestTimeLimit(watch: core.watch)
             BodyLimit(bytes: limits.requestBytes, budget: core.bodies, listen: listen)
             KnownParameters()
@@ -113,6 +113,8 @@ enum ServerRoutes {
 struct FailureMiddleware: RouterMiddleware {
     let logger: Logger
     let methods: AllowedMethods
+    /// How many failures of a route are logged; nil for all. While the disk is full every notification is one.
+    var logged: RateMeters?
 
     @concurrent func handle(
         _ request: Request, context: ServerContext,
@@ -134,7 +136,11 @@ struct FailureMiddleware: RouterMiddleware {
             if !allowed.isEmpty { failure = .notAllowed(allowed) }
         }
         // Who gave it up says why, if that was not the client.
-        if failure.status.code >= 500, !(error is CancellationError) { log(error, context) }
+        if failure.status.code >= 500, !(error is CancellationError),
+            logged?[context.route]?.take(at: RateMeter.now) == nil
+        {
+            log(error, context)
+        }
         return failure.response(from: request, context: context)
     }
 

@@ -1,5 +1,7 @@
+import CounterfoilServer
 import Foundation
 import GRDB
+import StoreSimulator
 import TestSupport
 import Testing
 
@@ -18,6 +20,26 @@ extension `Storage in trouble` {
     ) {
         let error = StorageError(errno: number, path: "/srv/ledger.sqlite")
         #expect(error.code == code && error.message.contains(words), "\(error.message)")
+    }
+
+    @Test func `what fails because of the disk fills no log`() async throws {
+        let (lines, count) = (LogCapture(), 200)
+        try await World.run(logger: lines.logger(.init())) { world in
+            world.simulator.configure { $0.notificationURL = nil }
+            try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
+            let payload = try #require(try StoreLife.payloads(of: world.simulator).last)
+            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 1") }
+            let start = ContinuousClock.now
+            for _ in 0..<count {
+                let answer = try await world.call(.POST, "/apple/notifications", ["signedPayload": payload], key: nil)
+                #expect(answer.status == 503)
+            }
+            let (seconds, _) = start.duration(to: .now).components
+            try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 0") }
+            let logged = lines.text.split(separator: "request failed").count - 1
+            #expect(logged >= 1 && Int64(logged) <= 5 * (seconds + 2) + 1)
+        }
     }
 
     /// The disk may be that of a backup, of which nobody expects an acknowledgement.
