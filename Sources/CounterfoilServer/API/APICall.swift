@@ -13,10 +13,15 @@ struct APICall: Sendable {
     let context: ServerContext
     private let resolver: RequestResolver
 
-    /// - Throws: 403 if the key lacks a scope.
+    /// - Throws: 403 if the key lacks a scope; 404 for a path with an empty part.
     init(
         _ request: Request, _ context: ServerContext, needs scope: APIScope, _ resolver: RequestResolver
     ) throws(APIFailure) {
+        let path = request.uri.path.utf8
+        // The router leaves such parts out: `/v1/customers//timeline` would be about a customer called timeline.
+        guard !zip(path, path.dropFirst()).contains(where: { $0 == UInt8(ascii: "/") && $1 == $0 }) else {
+            throw APIFailure(.notFound, "not_found", "A part of the path is empty; see /openapi.yaml.")
+        }
         (self.request, self.context, self.resolver) = (request, context, resolver)
         principal = try context.require(scope)
     }

@@ -36,6 +36,14 @@ import Yams
         }
     }
 
+    @Test(arguments: ["/v1/customers//timeline", "/v1/webhooks//test", "/v1//customers/anna", "/v1/customers/anna//"])
+    func `is not about what stands behind a part that was left empty`(_ path: String) async throws {
+        try await World.withAPI { world in
+            let answer = try await world.api.get(path)
+            #expect(answer.status == 404 && answer.code == "not_found", "\(answer.text)")
+        }
+    }
+
     @Test(arguments: ["/v1/customers/anna", "/v1/customers/anna?at=never", "/health/ready", "/nothing"])
     func `is kept by no cache`(_ path: String) async throws {
         try await World.withAPI { world in
