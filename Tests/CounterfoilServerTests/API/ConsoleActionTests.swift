@@ -208,6 +208,9 @@ import WebConsole
             try await browser.signIn()
             let page = try await browser.get("/console/orders/MM1?ask=yes").text
             #expect(page.contains("Ask the App Store for the order…") && !page.contains("knows no order"))
+            // There it could only be refused.
+            let sandbox = try await browser.get("/console/orders/MM1?environment=Sandbox").text
+            #expect(sandbox.contains("in Production only") && !sandbox.contains("Ask the App Store for the order…"))
             let answer = try await browser.confirm(["action": "order", "id": "MM1"])
             #expect(answer.status == 409 && answer.text.contains("knows no order"))
         }

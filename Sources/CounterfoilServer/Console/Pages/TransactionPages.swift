@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import HTTPTypes
 internal import Ledger
 internal import LedgerServices
@@ -46,6 +47,10 @@ enum OrderPage {
         let target = visit.target(["orders", id])
         page.api = target
         guard visit.has(.supportRead, for: "Order", &page) else { return page }
+        if let environment = visit.selection.scope?.environment, environment != .production {
+            page.paragraph("Only the App Store knows which transactions an order has, in Production only.")
+            return page
+        }
         page.paragraph("Only the App Store knows which transactions an order has. What it answers is kept.")
         page.action("order", visit, [("id", id)])
         return page
