@@ -8,13 +8,15 @@ import Testing
         try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
     }
 
-    /// The names in the table of `Fuzz/run`.
-    private static func targets() throws -> [String] {
+    /// The table of `Fuzz/run`: target, largest input, dictionary, genuine data.
+    private static func rows() throws -> [[String]] {
         let table = try #require(try text("Fuzz/run").firstMatch(of: /targets="([^"]+)"/)).1
-        let names = table.split(separator: "\n").compactMap { $0.split(separator: " ").first.map(String.init) }
-        try #require(names.count > 15)
-        return names
+        let rows = table.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        try #require(rows.count > 15 && Set(rows.map(\.count)) == [4])
+        return rows
     }
+
+    private static func targets() throws -> [String] { try rows().map { $0[0] } }
 
     @Test func `has an entry point, and every entry point a target`() throws {
         let points = try Self.text("Fuzz/Driver/driver.c").matches(of: /ENTRY_POINT\(fuzz_(\w+)\)/)
@@ -37,8 +39,7 @@ import Testing
             let folder = Fixtures.package.appending(path: "Fuzz/Corpus/\(name)").path
             #expect(try !FileManager.default.contentsOfDirectory(atPath: folder).isEmpty, "\(name)")
         }
-        let rows = try Self.text("Fuzz/run").matches(of: /(?m)^"?[a-z0-9-]+ \d+ ([a-z-]+) \S+$/)
-        for dictionary in Set(rows.map { String($0.1) }) where dictionary != "-" {
+        for dictionary in Set(try Self.rows().map { $0[2] }) where dictionary != "-" {
             let file = Fixtures.package.appending(path: "Fuzz/Dictionaries/\(dictionary).dict").path
             #expect(FileManager.default.fileExists(atPath: file), "\(dictionary)")
         }

@@ -187,7 +187,9 @@ import Testing
     @Test func `have examples of listening that hear what happens`() async throws {
         try await Terminal.open { terminal in
             try await terminal.start("counterfoil simulator --clock frozen:2026-01-01T00:00:00Z")
-            for example in Typed.examples(try await Self.pages.value["counterfoil simulator listen"] ?? "") {
+            let examples = Typed.examples(try await Self.pages.value["counterfoil simulator listen"] ?? "")
+            #expect(Set(examples.map { $0.contains("--json") }) == [true, false])
+            for example in examples {
                 guard !example.contains("--json") else {
                     // It says nothing before there is something to hear.
                     let listener = try await terminal.begin(example)

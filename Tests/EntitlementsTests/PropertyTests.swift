@@ -28,6 +28,7 @@ import Testing
     }
 
     @Test func `another version signed after the instant changes nothing`() {
+        var added = (transactions: 0, renewals: 0)
         for seed in Self.seeds {
             var random = SeededGenerator(seed: UInt64(seed))
             let facts = CustomerFacts.random(&random)
@@ -40,11 +41,15 @@ import Testing
                 })
             { more.transactions.append(fact) }
             more.renewals += CustomerFacts.random(&random).renewals.filter { $0.signedDate > date }
+            added.transactions += more.transactions.count - facts.transactions.count
+            added.renewals += more.renewals.count - facts.renewals.count
             #expect(engine.state(of: facts, asOf: date) == engine.state(of: more, asOf: date), "seed \(seed)")
         }
+        #expect(added.transactions > 50 && added.renewals > 50, "\(added)")
     }
 
     @Test func `nothing gives access when every end that is known is past`() {
+        var ended = 0
         for seed in Self.seeds {
             var random = SeededGenerator(seed: UInt64(seed))
             var facts = CustomerFacts.random(&random)
@@ -56,7 +61,9 @@ import Testing
             #expect(state.entitlements.allSatisfy { !$0.isActive }, "seed \(seed)")
             #expect(state.subscriptions.allSatisfy { !$0.hasAccess && $0.accessUntil == nil }, "seed \(seed)")
             #expect(state.products.allSatisfy { $0.state == .inactive }, "seed \(seed)")
+            ended += state.subscriptions.count
         }
+        #expect(ended > 100, "\(ended)")
     }
 
     @Test func `access until an instant is access before it and none at it, if nothing was signed meanwhile`() {

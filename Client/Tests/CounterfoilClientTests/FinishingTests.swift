@@ -125,6 +125,7 @@ import Testing
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(), coins()])
         harness.answerAll { $0.kept = nil }
+        #expect(Set(harness.sent.flatMap(\.request.ids)) == [1, 7])
         #expect(harness.finished.isEmpty)
     }
 

@@ -208,9 +208,8 @@ import Testing
         let old = harness.gathers
         harness.gathers = []
         harness.send(.signedIn(customer: bert, token: "b"))
-        for gather in old where gather.name == .unfinished {
-            harness.send(.gathered(gather.id, .unfinished([subscription()])))
-        }
+        let unfinished = try #require(old.first { $0.name == .unfinished })
+        harness.send(.gathered(unfinished.id, .unfinished([subscription()])))
         harness.gather()
         #expect(harness.sent.allSatisfy { $0.request.ids.isEmpty })
     }

@@ -102,9 +102,12 @@ import Testing
         try await Self.withFile { file in
             try await SnapshotFile(file).write(state)
             let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
-            for index in lines.indices where lines[index].hasPrefix("{\"table\":") {
+            let headings = lines.indices.filter { lines[$0].hasPrefix("{\"table\":") }
+            try #require(headings.count > 3)
+            for index in headings {
                 var changed = lines
                 changed[index] = changed[index].replacing(/"count":\d+/, with: "\"count\":\(count)")
+                try #require(changed != lines)
                 try Data(changed.joined(separator: "\n").utf8).write(to: file)
                 await #expect(throws: (any Error).self) { try await SnapshotFile(file).read() }
             }
