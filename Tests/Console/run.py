@@ -122,7 +122,9 @@ def main(wanted: list[str]) -> int:
         if status != 0:
             failures.append(f"  ✘ {name}\n{said}".rstrip())
     print("\n".join([f"{count} browser tests, {len(failures)} failed", *failures]))
-    return 1 if failures else 0
+    if not count:
+        print("no test ran: is the argument a part of the name of one?")
+    return 1 if failures or not count else 0
 
 
 sys.exit(run_one(*sys.argv[2:]) if sys.argv[1:2] == ["--one"] else main(sys.argv[1:]))

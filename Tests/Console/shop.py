@@ -103,6 +103,11 @@ class Shop:
             time.sleep(0.2)
         return what()
 
+    def need(self, what, seconds: float = 60):
+        """Waits for what the rest of a test rests on: without it the test fails here."""
+        if not self.wait(what, seconds):
+            raise RuntimeError(f"in {seconds} seconds this did not come")
+
     def populate(self):
         self.simulator.do("purchase", customer="anna", product=MONTHLY)
         self.simulator.do("purchase", customer="ben", product="com.example.unlock")
@@ -114,8 +119,8 @@ class Shop:
                 self.base + "/apple/notifications", data="<script>alert(1)</script>\u202e".encode()))
         except urllib.error.HTTPError:
             pass
-        self.wait(lambda: self.api("/v1/notifications")["items"])
-        self.wait(lambda: any(i["state"] == "delivered" for i in self.api("/v1/webhooks/backend/deliveries")["items"]))
+        self.need(lambda: self.api("/v1/notifications")["items"])
+        self.need(lambda: any(i["state"] == "delivered" for i in self.api("/v1/webhooks/backend/deliveries")["items"]))
 
     def stop(self, world: World):
         begin = time.monotonic()

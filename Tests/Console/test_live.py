@@ -104,7 +104,7 @@ def test_a_page_too_many_says_that_it_is_not_live(world: World, shop: Shop):
 @with_shop
 def test_an_open_page_outlives_its_server(world: World, shop: Shop):
     buy(shop, "anna")
-    shop.wait(lambda: shop.api("/v1/notifications")["items"])
+    shop.need(lambda: shop.api("/v1/notifications")["items"])
     cookies = sign_in(world, shop)
     with world.page() as page:
         page.context.add_cookies(cookies)
@@ -176,7 +176,7 @@ def test_twelve_tabs_of_the_server_and_those_that_are_hidden(world: World, shop:
         for page in tabs:
             page.on("request", lambda request: asked.append(request.url))
         buy(shop, "anna")
-        shop.wait(lambda: shop.api("/v1/notifications")["items"])
+        shop.need(lambda: shop.api("/v1/notifications")["items"])
         world.expect(not asked, f"tabs that are hidden ask: {asked[:3]}")
         # The one that is seen again shows what happened.
         tabs[0].evaluate("() => { Object.defineProperty(document, 'hidden', { value: false, configurable: true });"
@@ -222,7 +222,7 @@ def streams_for(world: World, shop: Shop, half: float = 300):
     """Half of the time nothing happens, half of it notifications come in."""
     cookie = f"{COOKIE}={session(sign_in(world, shop))}"
     buy(shop, "first")
-    shop.wait(lambda: shop.api("/v1/notifications")["items"])
+    shop.need(lambda: shop.api("/v1/notifications")["items"])
     before, _ = used(shop)
     with streams(world, shop, cookie, CAPACITY) as answers:
         opened, begin = used(shop)

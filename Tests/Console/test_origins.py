@@ -76,7 +76,7 @@ def state(shop: Shop) -> str:
 @with_shop
 def test_other_origins_change_and_read_nothing(world: World, shop: Shop):
     shop.simulator.do("purchase", customer="anna", product=MONTHLY)
-    shop.wait(lambda: shop.api("/v1/notifications")["items"])
+    shop.need(lambda: shop.api("/v1/notifications")["items"])
     cookies = sign_in(world, shop)
     panel = shop.simulator.base
     with world.page() as page:
