@@ -227,9 +227,12 @@ import Testing
                 let first = try await Self.post(world, "/v1/extensions", Self.extensionOfAll)
                 #expect(first.status == 503 && first.code == "timeout", "\(first.text)")
                 front.change { _ in nil }
-                // On a busy machine it may take too long as well.
-                let second = try await Self.post(world, "/v1/extensions", Self.extensionOfAll)
-                #expect(second.status == 202 || second.code == "timeout", "\(second.text)")
+                var second: Asker.Answer
+                // On a busy machine it may take too long as well, and is sent once more.
+                repeat {
+                    second = try await Self.post(world, "/v1/extensions", Self.extensionOfAll)
+                } while second.code == "timeout"
+                #expect(second.status == 202, "\(second.text)")
             }
         }
     }

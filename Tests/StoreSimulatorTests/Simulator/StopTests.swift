@@ -45,9 +45,10 @@ import Testing
         }
     }
 
-    /// Half a second was not enough on a machine that is busy: what ends it came before the task of a connection.
+    /// Half a second was not enough on a machine that is busy: what ends it came before the task of a connection. `Connections
+    /// that were taken` proves each way of that; here few rounds are enough, since all other tests stand still meanwhile.
     @Test func `ends on a busy machine while connections are coming in`() async throws {
-        for _ in 0..<10 {
+        for _ in 0..<3 {
             let service = try await Self.service()
             let count = await ConnectionFlood.flood(service.port) {
                 await Self.answered(by: service.port)
