@@ -17,21 +17,22 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("customer:anna", "customers:read"), ("deliveries", "webhooks:write"), ("inbox", "operations:read"),
-        ("inbox,customer:anna", "customers:read"),
-    ])
-    func `nobody to a stream without the scope of each topic`(topics: String, scope: String) async throws {
+    @Test func `nobody to a stream without the scope of each topic`() async throws {
         try await `The console`.run { configuration in
             configuration.keys.append(
                 .init(name: "opener", hash: APIKeyText.hash(of: "opener"), scopes: [.consoleOpen]))
             configuration.keys.append(
                 .init(name: "viewer", hash: APIKeyText.hash(of: "viewer"), scopes: [.consoleOpen, .operationsRead]))
         } _: { _, browser in
-            try await browser.signIn(scope == "operations:read" ? "opener" : "viewer")
-            let refused = try await browser.get("/console/events?topics=\(topics)")
-            #expect(refused.status == 403 && refused.text.contains(scope), "\(refused.text)")
-            #expect(try await browser.get("/console/events?topics=everything").status == 400)
+            for (key, topics, scope) in [
+                ("opener", "inbox", "operations:read"), ("viewer", "customer:anna", "customers:read"),
+                ("viewer", "deliveries", "webhooks:write"), ("viewer", "inbox,customer:anna", "customers:read"),
+            ] {
+                try await browser.signIn(key)
+                let refused = try await browser.get("/console/events?topics=\(topics)")
+                #expect(refused.status == 403 && refused.text.contains(scope), "\(topics): \(refused.text)")
+                #expect(try await browser.get("/console/events?topics=everything").status == 400)
+            }
         }
     }
 

@@ -43,29 +43,32 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("topics=", "invalid_topics"), ("topics=everything", "invalid_topics"),
-        ("topics=overview,inbx", "invalid_topics"),
-        ("topics=a,b,c,d,e,f,g,h,i", "invalid_topics"), ("topics=inbox&since=never", "invalid_number"),
-    ])
-    func `refuses what is no topic`(query: String, code: String) async throws {
+    @Test func `refuses what is no topic`() async throws {
         try await World.withAPI { world in
-            let answer = try await world.api.get("/v1/events?\(query)")
-            #expect(answer.status == 400 && answer.code == code)
+            for (query, code) in [
+                ("topics=", "invalid_topics"), ("topics=everything", "invalid_topics"),
+                ("topics=overview,inbx", "invalid_topics"),
+                ("topics=a,b,c,d,e,f,g,h,i", "invalid_topics"), ("topics=inbox&since=never", "invalid_number"),
+            ] {
+                let answer = try await world.api.get("/v1/events?\(query)")
+                #expect(answer.status == 400 && answer.code == code, "\(query)")
+            }
         }
     }
 
-    @Test(arguments: [
-        ("customer:anna", "customers:read"), ("deliveries", "webhooks:write"), ("deliveries:b", "webhooks:write"),
-    ])
-    func `needs the scope of each topic`(topic: String, scope: String) async throws {
+    @Test func `needs the scope of each topic`() async throws {
         try await World.withAPI { configuration in
             configuration.keys.append(
                 .init(name: "viewer", hash: APIKeyText.hash(of: "viewer"), scopes: [.operationsRead]))
         } _: { world in
             let viewer = Asker(url: world.url, key: "viewer")
-            let answer = try await viewer.get("/v1/events?topics=inbox,\(topic)")
-            #expect(answer.status == 403 && answer.text.contains(scope))
+            for (topic, scope) in [
+                ("customer:anna", "customers:read"), ("deliveries", "webhooks:write"),
+                ("deliveries:b", "webhooks:write"),
+            ] {
+                let answer = try await viewer.get("/v1/events?topics=inbox,\(topic)")
+                #expect(answer.status == 403 && answer.text.contains(scope), "\(topic)")
+            }
         }
     }
 

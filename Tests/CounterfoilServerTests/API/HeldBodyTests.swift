@@ -82,21 +82,20 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
+    @Test func `that say themselves that they are too large are refused before any of them comes`() async throws {
+        let operations: [(name: String, maximum: Int)] = [
             ("POST /apple/notifications", 1 << 20), ("POST /apple/retention", 64 << 10),
             ("POST /verifyReceipt", 4 << 20), ("POST /v1/customers/anna/purchases", 4 << 20),
             ("POST /v1/customers/anna/usage", 16 << 10), ("POST /v1/customers/anna/offers/promotional", 16 << 10),
             ("POST /v1/customers/anna/offers/introductory", 16 << 10), ("POST /v1/webhooks", 64 << 10),
             ("POST /v1/recoveries", 64 << 10),
-        ])
-    func `that say themselves that they are too large are refused before any of them comes`(
-        operation: String, maximum: Int
-    ) async throws {
+        ]
         try await World.withAPI(server: { $0.limits.sendingTime = .seconds(120) }) { world in
-            let answer = await (try Self.head(world, operation, length: maximum + 1, key: Asker.key)).read()
-            #expect(answer.hasPrefix("HTTP/1.1 413"), "\(answer.prefix(200))")
-            #expect(answer.contains(#""code":"too_large""#))
+            for (operation, maximum) in operations {
+                let answer = await (try Self.head(world, operation, length: maximum + 1, key: Asker.key)).read()
+                #expect(answer.hasPrefix("HTTP/1.1 413"), "\(operation): \(answer.prefix(200))")
+                #expect(answer.contains(#""code":"too_large""#), "\(operation)")
+            }
         }
     }
 

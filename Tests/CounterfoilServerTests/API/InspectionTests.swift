@@ -235,26 +235,28 @@ import Testing
         }
     }
 
-    @Test(arguments: [Int64.max, Int64.max - 1, Int64.min])
-    func `refuses a webhook of any time, however far from now`(_ time: Int64) async throws {
+    @Test func `refuses a webhook of any time, however far from now`() async throws {
         try await World.withAPI(server: { $0.webhooks = [World.webhook("backend", "http://127.0.0.1:9/")] }) { world in
-            let text = "webhook-id: evt_1\nwebhook-timestamp: \(time)\nwebhook-signature: v1,AAAA\n\n{}"
-            let answer = try await world.api.send("POST", "/v1/decode", body: Data(text.utf8))
-            #expect(answer.status == 200 && answer["kind"] as? String == "webhook", "\(answer.text)")
-            #expect(answer["is_proven"] as? Bool == false && answer.code == "bad_signature")
+            for time in [Int64.max, Int64.max - 1, Int64.min] {
+                let text = "webhook-id: evt_1\nwebhook-timestamp: \(time)\nwebhook-signature: v1,AAAA\n\n{}"
+                let answer = try await world.api.send("POST", "/v1/decode", body: Data(text.utf8))
+                #expect(answer.status == 200 && answer["kind"] as? String == "webhook", "\(answer.text)")
+                #expect(answer["is_proven"] as? Bool == false && answer.code == "bad_signature", "\(answer.text)")
+            }
         }
     }
 
-    @Test(arguments: [
-        "{", "eyJ9.eyJ9.x", "....", "-----BEGIN CERTIFICATE-----\nx", "MIIB", "\u{202E}", "[[[[", "{}",
-        // Claims in UTF-16, and after a byte order mark.
-        "eyJhIjoxfQ.ewAiAGEAIgA6ADEAfQA.AAAA", "eyJhIjoxfQ.77u_eyJhIjoxfQ.AAAA",
-    ])
-    func `answers rubbish with a verdict`(_ text: String) async throws {
+    @Test func `answers rubbish with a verdict`() async throws {
         try await World.withAPI { world in
-            let answer = try await world.api.send("POST", "/v1/decode", body: Data(text.utf8))
-            #expect(answer.status == 200)
-            #expect(answer["is_proven"] as? Bool == false)
+            for text in [
+                "{", "eyJ9.eyJ9.x", "....", "-----BEGIN CERTIFICATE-----\nx", "MIIB", "\u{202E}", "[[[[", "{}",
+                // Claims in UTF-16, and after a byte order mark.
+                "eyJhIjoxfQ.ewAiAGEAIgA6ADEAfQA.AAAA", "eyJhIjoxfQ.77u_eyJhIjoxfQ.AAAA",
+            ] {
+                let answer = try await world.api.send("POST", "/v1/decode", body: Data(text.utf8))
+                #expect(answer.status == 200, "\(text)")
+                #expect(answer["is_proven"] as? Bool == false, "\(text)")
+            }
             #expect(try await world.api.send("POST", "/v1/decode", body: Data(count: 5 << 20)).status == 413)
         }
     }

@@ -12,27 +12,29 @@ import Yams
 @testable import Ledger
 
 @Suite struct `An answer of the API` {
-    @Test(arguments: [
-        ("PUT", "/v1/customers/anna", ["DELETE", "GET"]), ("GET", "/v1/customers/anna/merge", ["POST"]),
-        ("GET", "/apple/notifications", ["POST"]), ("POST", "/health/live", ["GET", "HEAD"]),
-        ("DELETE", "/v1/webhooks", ["GET", "POST"]), ("HEAD", "/openapi.yaml", ["GET"]),
-    ])
-    func `names the methods that a path takes when it is asked with another`(
-        _ method: String, _ path: String, _ allowed: [String]
-    ) async throws {
+    @Test func `names the methods that a path takes when it is asked with another`() async throws {
         try await World.withAPI { world in
-            let answer = try await world.api.send(method, path)
-            #expect(answer.status == 405)
-            #expect(answer.headers["allow"] == allowed.joined(separator: ", "))
-            #expect(method == "HEAD" || answer.code == "method_not_allowed")
+            for (method, path, allowed) in [
+                ("PUT", "/v1/customers/anna", "DELETE, GET"), ("GET", "/v1/customers/anna/merge", "POST"),
+                ("GET", "/apple/notifications", "POST"), ("POST", "/health/live", "GET, HEAD"),
+                ("DELETE", "/v1/webhooks", "GET, POST"), ("HEAD", "/openapi.yaml", "GET"),
+            ] {
+                let answer = try await world.api.send(method, path)
+                #expect(answer.status == 405, "\(method) \(path)")
+                #expect(answer.headers["allow"] == allowed, "\(method) \(path)")
+                // That to HEAD has no body.
+                let code: String? = method == "HEAD" ? nil : "method_not_allowed"
+                #expect(answer.code == code, "\(method) \(path)")
+            }
         }
     }
 
-    @Test(arguments: ["/v1/customers", "/v1/customers/anna/nothing/here", "/nothing", "/v1", "/"])
-    func `says that there is nothing where no method would help`(_ path: String) async throws {
+    @Test func `says that there is nothing where no method would help`() async throws {
         try await World.withAPI { world in
-            let answer = try await world.api.send("PUT", path)
-            #expect(answer.status == 404 && answer.code == "not_found" && answer.headers["allow"] == nil)
+            for path in ["/v1/customers", "/v1/customers/anna/nothing/here", "/nothing", "/v1", "/"] {
+                let answer = try await world.api.send("PUT", path)
+                #expect(answer.status == 404 && answer.code == "not_found" && answer.headers["allow"] == nil, "\(path)")
+            }
         }
     }
 
@@ -85,12 +87,13 @@ import Yams
         }
     }
 
-    @Test(arguments: ["sandbox", "SANDBOX", "Sandbox"])
-    func `takes an environment in either case`(_ name: String) async throws {
+    @Test func `takes an environment in either case`() async throws {
         try await World.withAPI { world in
-            let answer = try await world.api.get("/v1/customers/anna?environment=\(name)")
-            #expect(answer.status == 200 && answer["environment"] as? String == "Sandbox")
-            #expect(try await world.api.get("/v1/notifications?environment=\(name)").status == 200)
+            for name in ["sandbox", "SANDBOX", "Sandbox"] {
+                let answer = try await world.api.get("/v1/customers/anna?environment=\(name)")
+                #expect(answer.status == 200 && answer["environment"] as? String == "Sandbox", "\(name)")
+                #expect(try await world.api.get("/v1/notifications?environment=\(name)").status == 200, "\(name)")
+            }
         }
     }
 

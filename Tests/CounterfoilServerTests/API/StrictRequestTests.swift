@@ -6,7 +6,7 @@ import Testing
 @testable import Ledger
 
 @Suite struct `Requests that are wrong` {
-    @Test(arguments: [
+    private static let wrong = [
         ("purchases", #"{"signedTransactions": []}"#, "unknown_member", #"did you mean \"signed_transactions\"?"#),
         ("purchases", "{}", "empty_report", "Send signed_transactions"),
         ("purchases", #"{"restore": true, "receipt": null}"#, "empty_report", "Send signed_transactions"),
@@ -20,15 +20,16 @@ import Testing
         ),
         ("offers/introductory", #"{"product_id": "p", "alow": true}"#, "unknown_member", #"did you mean \"allow\"?"#),
         ("offers/introductory", #"{"allow": true}"#, "bad_json", "product_id"),
-    ])
-    func `about customers are told what is wrong with them`(
-        _ path: String, _ body: String, _ type: String, _ message: String
-    ) async throws {
+    ]
+
+    @Test func `about customers are told what is wrong with them`() async throws {
         try await World.withAPI { world in
-            let answer = try await world.api.send("POST", "/v1/customers/anna/\(path)", body: Data(body.utf8))
-            #expect(answer.status == 400)
-            #expect(answer.code == type, "\(answer.text)")
-            #expect(answer.text.contains(message), "\(answer.text)")
+            for (path, body, type, message) in Self.wrong {
+                let answer = try await world.api.send("POST", "/v1/customers/anna/\(path)", body: Data(body.utf8))
+                #expect(answer.status == 400, "\(path) \(body)")
+                #expect(answer.code == type, "\(path) \(body): \(answer.text)")
+                #expect(answer.text.contains(message), "\(path) \(body): \(answer.text)")
+            }
         }
     }
 

@@ -17,19 +17,20 @@ import Testing
         return (answer.status, headers, json ?? [:])
     }
 
-    @Test(arguments: [
-        ("DELETE", "/clock", "GET"), ("PUT", "/faults", "DELETE, GET, POST"), ("PATCH", "/faults/7", "DELETE"),
-        ("POST", "/production/settings", "GET, PATCH, PUT"), ("POST", "/sandbox/customers/anna/receipt", "GET"),
-    ])
-    func `says which methods a path has`(_ method: String, _ path: String, _ allowed: String) async throws {
+    @Test func `says which methods a path has`() async throws {
         try await withSimulator { simulator in
-            let answer = try await send(simulator, method, path)
-            #expect(answer.status == 405 && answer.headers["allow"] == allowed)
-            #expect(answer.body["code"] as? String == "method_not_allowed")
+            for (method, path, allowed) in [
+                ("DELETE", "/clock", "GET"), ("PUT", "/faults", "DELETE, GET, POST"), ("PATCH", "/faults/7", "DELETE"),
+                ("POST", "/production/settings", "GET, PATCH, PUT"), ("POST", "/sandbox/customers/anna/receipt", "GET"),
+            ] {
+                let answer = try await send(simulator, method, path)
+                #expect(answer.status == 405 && answer.headers["allow"] == allowed, "\(method) \(path)")
+                #expect(answer.body["code"] as? String == "method_not_allowed", "\(method) \(path)")
+            }
         }
     }
 
-    @Test(arguments: [
+    private static let misspelled = [
         (
             "/production/commands", #"{"cancle": {"customer": "anna"}}"#,
             #"there is no command "cancle"; did you mean "cancel"?"#
@@ -82,14 +83,15 @@ import Testing
             "/faults", #"{"target": "notification:DID_RENW", "effect": {"drop": {}}}"#,
             #"there is no notification "DID_RENW"; did you mean "DID_RENEW"?"#
         ),
-    ])
-    func `suggests a word like one that it does not know, or says where they are listed`(
-        _ path: String, _ body: String, _ message: String
-    ) async throws {
+    ]
+
+    @Test func `suggests a word like one that it does not know, or says where they are listed`() async throws {
         try await withSimulator { simulator in
-            let answer = try await send(simulator, "POST", path, Data(body.utf8))
-            #expect(answer.status == 400)
-            #expect(answer.body["message"] as? String == message)
+            for (path, body, message) in Self.misspelled {
+                let answer = try await send(simulator, "POST", path, Data(body.utf8))
+                #expect(answer.status == 400, "\(body)")
+                #expect(answer.body["message"] as? String == message, "\(body)")
+            }
         }
     }
 
