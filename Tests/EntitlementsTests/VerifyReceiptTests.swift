@@ -76,8 +76,8 @@ import Testing
     @Test func `counts as signed at no later date than it was received`() throws {
         let early = Date(timeIntervalSince1970: 1_700_050_000)
         let facts = try read(Self.unified, received: early).facts
-        #expect(facts.transactions.allSatisfy { $0.signedDate == early })
-        #expect(facts.renewals.allSatisfy { $0.signedDate == early })
+        #expect(Set(facts.transactions.map(\.signedDate)) == [early])
+        #expect(Set(facts.renewals.map(\.signedDate)) == [early])
     }
 
     @Test func `of the old kind has one purchase, its renewal at the top, and may be over`() throws {

@@ -144,6 +144,7 @@ import Testing
             let rebuild = LedgerRebuild(storage, verifier: life.verifier)
             let check = try await rebuild.run(replacing: false)
             #expect(check.differences == before.count, "\(check)")
+            try #require(!check.differing.isEmpty)
             #expect(check.differing.allSatisfy { $0.hasSuffix("the form in which it is stored") })
             #expect(try await rebuild.run(replacing: true).isReplaced)
             #expect(try await storage.lineages(of: customer.uuidString, in: scope) == before)
