@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import WebConsole
 
-@Suite struct `Forms` {
+@Suite(.timeLimit(.minutes(10))) struct `Forms` {
     private static func done(_ status: HTTPResponse.Status = .ok) -> FormTickets.Outcome {
         .done(Response(status: status), later: PageLink("customers"))
     }

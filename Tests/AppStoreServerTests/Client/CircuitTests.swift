@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppStoreServer
 
-@Suite struct `The circuit` {
+@Suite(.timeLimit(.minutes(10))) struct `The circuit` {
     let policy = CircuitPolicy(failures: 3, pause: .seconds(30))
 
     func open() -> CircuitState {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreServer
 
-@Suite struct `Quotas` {
+@Suite(.timeLimit(.minutes(10))) struct `Quotas` {
     @Test func `let a burst go at once and then one request each interval`() {
         var schedule = RateSchedule(interval: .seconds(2), size: 3)
         #expect(schedule.take(at: .zero) == nil)

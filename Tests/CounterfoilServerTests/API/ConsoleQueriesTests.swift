@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 /// What the pages of the console ask the ledger.
-@Suite struct `Each page of the console` {
+@Suite(.timeLimit(.minutes(10))) struct `Each page of the console` {
     /// Tables that grow with what happens. None of them is ever gone through from end to end for a page.
     private static let large = [
         "notifications", "other_texts", "lineages", "events", "deliveries", "statements", "claims", "attempts", "audit",

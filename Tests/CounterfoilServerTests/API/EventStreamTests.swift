@@ -72,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func `ends with the server`() async throws {
+    @Test(.timeLimit(.minutes(5)))
+    func `ends with the server`() async throws {
         try await World.withAPI { world in
             let core = try world.server.core
             // It ends before it has said this.

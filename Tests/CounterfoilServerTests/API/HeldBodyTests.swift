@@ -7,7 +7,7 @@ import Testing
 @testable import Ledger
 
 /// What those may use of a server who have no key.
-@Suite struct `Request bodies` {
+@Suite(.timeLimit(.minutes(10))) struct `Request bodies` {
     /// A server behind a proxy on this machine, so that a test can be many clients.
     private static func run(_ bytes: Int, buffered: Int, _ body: (World) async throws -> Void) async throws {
         try await World.withAPI(

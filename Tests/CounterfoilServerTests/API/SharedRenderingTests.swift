@@ -3,7 +3,7 @@ import Testing
 
 @testable import CounterfoilServer
 
-@Suite struct `What open pages ask for at one moment` {
+@Suite(.timeLimit(.minutes(10))) struct `What open pages ask for at one moment` {
     private let shared = SharedRendering<String> {}
     private let maker = Maker()
 

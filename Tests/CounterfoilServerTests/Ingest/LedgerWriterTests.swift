@@ -5,7 +5,7 @@ import LedgerServices
 import MemoryLedger
 import Testing
 
-@Suite struct `The writer of the ledger` {
+@Suite(.timeLimit(.minutes(10))) struct `The writer of the ledger` {
     @Test func `waits with a commit for what is being verified`() async throws {
         var limits = LedgerWriter.Limits()
         limits.patience = 60_000

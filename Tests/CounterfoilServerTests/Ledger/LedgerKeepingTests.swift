@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `a backup is made while the ledger is written, and put back`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `a backup is made while the ledger is written, and put back`() async throws {
         try await withLedger { ledger, life, folder in
             let written = Mutex(0)
             let writing = Task {

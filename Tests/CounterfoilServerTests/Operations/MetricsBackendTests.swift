@@ -7,7 +7,7 @@ import StoreSimulator
 import Synchronization
 import Testing
 
-@Suite struct `The metrics of a server` {
+@Suite(.timeLimit(.minutes(10))) struct `The metrics of a server` {
     @Test func `go to the backend that was handed in`() async throws {
         let backend = RecordingMetrics()
         try await World.run(server: { $0.listen.metrics = .local }, metrics: { backend }) { world async throws in

@@ -12,7 +12,7 @@ import AppStoreServer
 
 @testable import Ledger
 
-@Suite struct `A server that is stopped` {
+@Suite(.timeLimit(.minutes(10))) struct `A server that is stopped` {
     @Test func `finishes the requests under way, and keeps what it acknowledged`() async throws {
         try await World.run(server: { $0.limits.sendingTime = .seconds(120) }) { world in
             let token = UUID()

@@ -12,7 +12,7 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-@Suite struct `What cannot be believed` {
+@Suite(.timeLimit(.minutes(10))) struct `What cannot be believed` {
     private static let minute: Milliseconds = 60_000
 
     @Test func `holds the mark, also when the notifications after it can be believed`() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite struct `The server's clock` {
+@Suite(.timeLimit(.minutes(10))) struct `The server's clock` {
     /// Shows one time, and another from the third look on.
     private func clock(jumpingBy seconds: TimeInterval) -> ServerClock {
         let looks = LookCounter()
