@@ -21,9 +21,18 @@ final class Terminal {
     private init(home: URL) throws {
         self.home = home
         // Each has a port of its own until all are known, so they differ.
-        let servers = try ["8080", "9000"].map { ($0, try LoopbackServer(answer: nil)) }
+        let servers = try ["8080", "9000"].map { ($0, try Self.server()) }
         defer { for (_, server) in servers { server.stop() } }
         ports = Dictionary(uniqueKeysWithValues: servers.map { ($0, String($1.port)) })
+    }
+
+    /// At a port below those that the system gives to whoever takes any: nobody gets it before it is used here.
+    private static func server() throws -> LoopbackServer {
+        for _ in 0..<100 {
+            // Somebody may have it.
+            do { return try LoopbackServer(answer: nil, at: .random(in: 10_000..<32_768)) } catch is CocoaError {}
+        }
+        return try LoopbackServer(answer: nil)
     }
 
     /// Calls `body` with a new terminal, and ends what was started in it.

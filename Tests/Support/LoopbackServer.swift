@@ -19,7 +19,8 @@ package final class LoopbackServer: Sendable {
     /// What was received, one text per request.
     package var requests: [String] { received.withLock { $0 } }
 
-    package init(answer: Data?, staysOpen: Bool = false) throws {
+    /// Listens at a port, or at any that is free.
+    package init(answer: Data?, staysOpen: Bool = false, at number: UInt16 = 0) throws {
         #if canImport(Glibc)
             listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -27,6 +28,7 @@ package final class LoopbackServer: Sendable {
         #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = number.bigEndian
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let listener = listener
@@ -34,7 +36,10 @@ package final class LoopbackServer: Sendable {
             try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 guard bind(listener, address, size) == 0, listen(listener, 8) == 0,
                     getsockname(listener, address, &size) == 0
-                else { throw CocoaError(.fileNoSuchFile) }
+                else {
+                    close(listener)
+                    throw CocoaError(.fileNoSuchFile)
+                }
             }
             return UInt16(bigEndian: pointer.pointee.sin_port)
         }
