@@ -3,6 +3,8 @@ import Foundation
 /// An HTTP server on loopback that gives every request the same answer, or none: for what only real sockets show.
 final class LoopbackServer: Sendable {
     let url: URL
+    /// Says when a request has come.
+    let requests: AsyncStream<Void>
     private let listener: Int32
 
     struct NotStarted: Error {}
@@ -29,18 +31,22 @@ final class LoopbackServer: Sendable {
             throw NotStarted()
         }
         self.url = url
+        let (requests, request) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.requests = requests
         Thread.detachNewThread {
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
-                Thread.detachNewThread { Self.serve(connection, answer) }
+                Thread.detachNewThread { Self.serve(connection, answer, request) }
             }
         }
     }
 
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    private static func serve(_ connection: Int32, _ answer: String?) {
+    private static func serve(
+        _ connection: Int32, _ answer: String?, _ request: AsyncStream<Void>.Continuation
+    ) {
         var text: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -50,6 +56,7 @@ final class LoopbackServer: Sendable {
             // No request of these tests has a body.
             guard text.suffix(4) == Array("\r\n\r\n".utf8) else { continue }
             text = []
+            request.yield()
             guard let answer else { continue }
             let head =
                 "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(answer.utf8.count)\r\n\r\n"
