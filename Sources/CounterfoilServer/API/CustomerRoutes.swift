@@ -19,13 +19,11 @@ struct CustomerRoutes {
         let (periods, spend) = (call.request.includes("periods"), call.request.includes("spend"))
         guard periods || spend else { return try answers.answer(reading, to: call) }
         return try answers.answer(reading, to: call) { json in
-            let (facts, instant) = (reading.facts, reading.states.asOf)
-            if periods {
-                json.member("periods", PurchasePeriods.all(of: facts, asOf: instant)) { $1.write(to: &$0) }
-            }
+            let (facts, states) = (reading.facts, reading.states)
+            if periods { json.member("periods", PurchasePeriods.all(of: facts, states)) { $1.write(to: &$0) } }
             if spend {
                 json.key("spend")
-                CustomerSpend(facts, asOf: instant).write(to: &json)
+                CustomerSpend(facts, asOf: states.asOf).write(to: &json)
             }
         }
     }

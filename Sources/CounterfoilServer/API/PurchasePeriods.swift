@@ -30,21 +30,21 @@ struct PurchasePeriods {
     private static let longestRetry: TimeInterval = 60 * 86_400
 
     /// One for each subscription, and one for each other product; what was bought first comes first.
-    static func all(of facts: CustomerFacts, asOf now: Date) -> [PurchasePeriods] {
-        // Of the past every version is known, and what came later. Of a renewal info one counts.
-        let facts = facts.counting(asOf: now)
+    ///
+    /// - Parameter states: What the customer has by the same facts.
+    static func all(of facts: CustomerFacts, _ states: CustomerStates) -> [PurchasePeriods] {
+        // Of the past every version is known, and what came later.
+        let facts = facts.counting(asOf: states.asOf)
         let purchases = Dictionary(grouping: facts.transactions) { fact in
             fact.expiresDate == nil ? fact.productID : fact.originalTransactionID
         }
-        let renewals = Dictionary(facts.renewals.map { ($0.originalTransactionID, $0) }) { first, _ in first }
+        let subscriptions = Dictionary(grouping: states.subscriptions, by: \.originalTransactionID)
         return purchases.sorted { (start($0.value), $0.key) < (start($1.value), $1.key) }.map { key, transactions in
             let transactions = transactions.sorted { $0.purchaseDate < $1.purchaseDate }
             var periods = transactions.indices.map { index in
                 period(transactions[index], before: transactions.dropFirst(index + 1).first)
             }
-            if let renewal = renewals[key], let end = transactions.compactMap(\.expiresDate).max() {
-                periods += unpaid(renewal, after: end, now: now)
-            }
+            if let subscription = subscriptions[key]?.first { periods += unpaid(subscription, now: states.asOf) }
             return PurchasePeriods(
                 productID: transactions.last?.productID ?? key, periods: periods.suffix(most),
                 omitted: max(0, periods.count - most))
@@ -77,12 +77,14 @@ struct PurchasePeriods {
         fact.offerDiscountType.map { $0 == .freeTrial } ?? (fact.offerType == .introductory && (fact.price ?? 0) == 0)
     }
 
-    /// What comes after the last period while the App Store cannot charge.
-    private static func unpaid(_ renewal: RenewalFact, after end: Date, now: Date) -> [Period] {
-        guard renewal.isInBillingRetry else { return [] }
+    /// What comes after the current period while the App Store cannot charge.
+    private static func unpaid(_ subscription: SubscriptionState, now: Date) -> [Period] {
+        guard let end = subscription.expiresDate, ![.expired, .revoked].contains(subscription.status),
+            subscription.isInBillingRetry || subscription.status == .billingGracePeriod
+        else { return [] }
         var periods: [Period] = []
         var start = end
-        if let grace = renewal.gracePeriodExpiresDate, grace > end {
+        if let grace = subscription.gracePeriodExpiresDate, grace > end {
             periods.append(Period(kind: .grace, start: end, end: grace))
             start = grace
         }

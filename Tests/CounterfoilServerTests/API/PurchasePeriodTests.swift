@@ -20,8 +20,22 @@ import Testing
         return fact
     }
 
-    private static func periods(_ facts: [TransactionFact]) -> [PurchasePeriods.Period] {
-        PurchasePeriods.all(of: CustomerFacts(transactions: facts), asOf: start + 11 * month).flatMap(\.periods)
+    private static func periods(
+        _ facts: [TransactionFact], _ renewal: RenewalFact? = nil, asOf: Double = 11
+    ) -> [PurchasePeriods.Period] {
+        let facts = CustomerFacts(transactions: facts, renewals: renewal.map { [$0] } ?? [])
+        let engine = EntitlementEngine(catalogue: ProductCatalogue())
+        return PurchasePeriods.all(of: facts, engine.state(of: facts, asOf: start + asOf * month)).flatMap(\.periods)
+    }
+
+    /// That the payment of a month failed at its end, with half a month of grace.
+    private static func failure(after number: Double, _ change: (inout RenewalFact) -> Void = { _ in }) -> RenewalFact {
+        let end = start + number * month
+        var renewal = RenewalFact(
+            originalTransactionID: "1", productID: "monthly", autoRenewProductID: "monthly", willRenew: true,
+            isInBillingRetry: true, gracePeriodExpiresDate: end + 0.5 * month, renewalDate: end, signedDate: end)
+        change(&renewal)
+        return renewal
     }
 
     @Test(arguments: [(at: 3.5, end: 1.0), (at: 0.5, end: 0.5), (at: 1.0, end: 1.0)])
@@ -59,5 +73,25 @@ import Testing
         ])
         #expect(periods.map(\.kind) == [isUpgraded ? .upgraded : .paid, .paid])
         #expect(periods.first?.end == upgrade && periods.last?.start == upgrade)
+    }
+
+    @Test func `are followed by what was not paid, from the end of the current one`() {
+        let year = Self.fact(0) { fact in
+            (fact.productID, fact.isUpgraded, fact.expiresDate) = ("yearly", true, Self.start + 12 * Self.month)
+        }
+        let periods = Self.periods([year, Self.fact(1)], Self.failure(after: 2), asOf: 3)
+        #expect(periods.map(\.kind) == [.upgraded, .paid, .grace, .retry])
+        #expect(periods.dropFirst(2).map(\.start) == [2, 2.5].map { Self.start + $0 * Self.month })
+    }
+
+    @Test func `are followed by a grace period in which the App Store names no billing retry`() {
+        let renewal = Self.failure(after: 1) { $0.isInBillingRetry = false }
+        #expect(Self.periods([Self.fact(0)], renewal, asOf: 1.2).map(\.kind) == [.paid, .grace])
+        #expect(Self.periods([Self.fact(0)], renewal, asOf: 2).map(\.kind) == [.paid])
+    }
+
+    @Test func `are not followed by the failure of one that was paid since`() {
+        let periods = Self.periods([Self.fact(0), Self.fact(1)], Self.failure(after: 1))
+        #expect(periods.map(\.kind) == [.paid, .paid])
     }
 }

@@ -7,6 +7,8 @@ import Testing
 import WebConsole
 
 @Suite struct `What the console draws` {
+    private let engine = EntitlementEngine(catalogue: ProductCatalogue())
+
     private static func text(_ kept: Int, _ lag: Double, _ count: Int, _ waiting: Int) -> String {
         """
         # HELP counterfoil_notifications_total x
@@ -50,20 +52,21 @@ import WebConsole
         }
         var facts = CustomerFacts()
         facts.transactions = [
-            bought(30), bought(0) { $0.offerDiscountType = .freeTrial }, bought(60) { $0.isUpgraded = true },
-            bought(90) { $0.revocationDate = start },
+            bought(90), bought(0) { $0.offerDiscountType = .freeTrial }, bought(30) { $0.isUpgraded = true },
+            bought(60) { $0.revocationDate = start },
         ]
         var renewal = RenewalFact(
             originalTransactionID: "1", productID: "monthly", autoRenewProductID: "monthly", willRenew: true,
-            signedDate: start)
+            signedDate: start + 120 * 86_400)
         (renewal.isInBillingRetry, renewal.gracePeriodExpiresDate) = (true, start + 126 * 86_400)
         facts.renewals = [renewal]
         var json = JSONWriter()
-        json.array(PurchasePeriods.all(of: facts, asOf: start + 300 * 86_400)) { $1.write(to: &$0) }
+        let states = engine.state(of: facts, asOf: start + 300 * 86_400)
+        json.array(PurchasePeriods.all(of: facts, states)) { $1.write(to: &$0) }
         let rows = PeriodRows.rows(of: APIValue(json: Data(json.bytes)).items)
         #expect(rows.map(\.label) == ["monthly"])
         let bars = try #require(rows.first?.bars)
-        #expect(bars.map(\.kind) == [.trial, .paid, .upgraded, .refunded, .grace, .retry])
+        #expect(bars.map(\.kind) == [.trial, .upgraded, .refunded, .paid, .grace, .retry])
         #expect(bars.allSatisfy { $0.start < $0.end ?? .distantFuture })
         // The App Store gives up after sixty days.
         #expect(bars.last?.end == start + 180 * 86_400)
@@ -78,7 +81,7 @@ import WebConsole
                 type: .autoRenewableSubscription, purchaseDate: start + Double(week) * 604_800,
                 expiresDate: start + Double(week + 1) * 604_800, signedDate: start)
         }
-        let all = PurchasePeriods.all(of: facts, asOf: start)
+        let all = PurchasePeriods.all(of: facts, engine.state(of: facts, asOf: start))
         #expect(all.map(\.omitted) == [30])
         #expect(all.map(\.periods.count) == [100])
         #expect(all.first?.periods.first?.start == start + 30 * 604_800)
