@@ -69,6 +69,7 @@ enum LedgerView {
     ) async throws -> [String] {
         var lines = try await ledger.owners(of: original, in: scope.id).map { "owner \($0)" }
         lines.append("\(try await ledger.lineage(original, in: scope.id).map { "\($0)" } ?? "unknown")")
+        lines += try await ledger.successors(of: original, in: scope.id).map { "goes on as \($0)" }.sorted()
         lines += try await ledger.notifications(about: original, in: scope.id, limit: 50).map { text($0) }
         for transactions: Set<String>? in [nil, [original], []] {
             for notifications in [true, false] {

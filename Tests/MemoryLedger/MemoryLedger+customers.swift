@@ -1,4 +1,5 @@
 internal import AppStoreModels
+package import Entitlements
 internal import Foundation
 package import Ledger
 
@@ -13,6 +14,10 @@ extension MemoryLedger: CustomerStorage {
 
     package func lineage(_ originalTransactionID: String, in scope: Int64) async throws -> Lineage? {
         try read { $0.records[Key(scope, originalTransactionID)]?.lineage }
+    }
+
+    package func successors(of originalTransactionID: String, in scope: Int64) async throws -> [TransactionFact] {
+        try read { $0.lineages(in: scope).successors(of: originalTransactionID) }
     }
 
     package func notifications(

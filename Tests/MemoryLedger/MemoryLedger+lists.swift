@@ -40,16 +40,19 @@ extension MemoryLedger.State {
     fileprivate func segments(_ segment: Segment, in scope: Int64) -> [SegmentEntry] {
         let lineages = lineages(in: scope)
         return lineages.flatMap { lineage in
-            let successors = lineages.flatMap { other in
-                other.originalTransactionID.isExactly(lineage.originalTransactionID)
-                    ? []
-                    : other.transactions.filter {
-                        $0.previousOriginalTransactionID?.isExactly(lineage.originalTransactionID) ?? false
-                    }
-            }
+            let successors = lineages.successors(of: lineage.originalTransactionID)
             return Set(lineage.segments(successors: successors)).filter { $0.segment == segment }.map {
                 (SegmentPlace(number: $0.place, originalTransactionID: lineage.originalTransactionID), $0, lineage)
             }
+        }
+    }
+}
+
+extension [Lineage] {
+    /// The transactions of others that go on with a subscription.
+    func successors(of original: String) -> [TransactionFact] {
+        filter { !$0.originalTransactionID.isExactly(original) }.flatMap(\.transactions).filter {
+            $0.previousOriginalTransactionID?.isExactly(original) ?? false
         }
     }
 }

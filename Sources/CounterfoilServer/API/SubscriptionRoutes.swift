@@ -28,7 +28,9 @@ struct SubscriptionRoutes {
         let owners = try await storage.owners(of: original, in: scope.id)
         // Who asks for one customer learns nothing of others, not even that there are any.
         guard call.principal.customer.map({ owners.containsExactly($0) }) ?? true else { throw unknown }
-        let facts = CustomerFacts(transactions: lineage.transactions, renewals: lineage.renewal.map { [$0] } ?? [])
+        let facts = CustomerFacts(
+            transactions: lineage.transactions + (try await storage.successors(of: original, in: scope.id)),
+            renewals: lineage.renewal.map { [$0] } ?? [])
         let engine = apps.engine(of: scope.bundleID)
         let states = engine.currentState(of: facts, now: clock.now())
         guard let state = states.subscriptions.first(where: { $0.originalTransactionID.isExactly(original) }) else {

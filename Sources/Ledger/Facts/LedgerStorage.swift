@@ -90,6 +90,9 @@ package protocol CustomerStorage: Sendable {
     /// One subscription or purchase; nil when nothing is known of it.
     func lineage(_ originalTransactionID: String, in scope: Int64) async throws -> Lineage?
 
+    /// The transactions of other subscriptions that go on with this one, whomever they belong to: since then it gives nothing.
+    func successors(of originalTransactionID: String, in scope: Int64) async throws -> [TransactionFact]
+
     /// The notifications about a subscription or purchase, in the order in which they were signed, with the other texts
     /// that were signed under their identifiers. What was signed at one instant is in the order of identifiers, then of texts.
     ///

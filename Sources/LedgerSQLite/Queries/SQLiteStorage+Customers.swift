@@ -1,6 +1,6 @@
 package import Ledger
 internal import AppStoreModels
-internal import Entitlements
+package import Entitlements
 internal import Foundation
 internal import GRDB
 
@@ -11,6 +11,10 @@ extension SQLiteStorage: CustomerStorage {
 
     package func lineage(_ originalTransactionID: String, in scope: Int64) async throws -> Lineage? {
         try readAtOnce { try Self.lineage(originalTransactionID, in: scope, $0) }
+    }
+
+    package func successors(of originalTransactionID: String, in scope: Int64) async throws -> [TransactionFact] {
+        try readAtOnce { try SegmentTable.successors(of: originalTransactionID, in: scope, $0) }
     }
 
     package func notifications(

@@ -43,7 +43,7 @@ enum SegmentTable {
 
     private static func derive(_ lineage: Lineage, in scope: Int64, _ db: Database) throws {
         let key: [SQLValue] = [.integer(scope), .text(lineage.originalTransactionID)]
-        let rows = Set(lineage.segments(successors: try successors(of: lineage, key, in: scope, db)))
+        let rows = Set(lineage.segments(successors: try successors(of: lineage.originalTransactionID, in: scope, db)))
         let known = try db.all(
             """
             SELECT segment, begins, ends, place, since, reason FROM segments WHERE scope = ? AND original_id = ?
@@ -65,15 +65,14 @@ enum SegmentTable {
         }
     }
 
-    private static func successors(
-        of lineage: Lineage, _ key: [SQLValue], in scope: Int64, _ db: Database
-    ) throws -> [TransactionFact] {
+    static func successors(of previous: String, in scope: Int64, _ db: Database) throws -> [TransactionFact] {
         let originals = try db.all(
-            "SELECT original_id FROM successions WHERE scope = ? AND previous_id = ? ORDER BY original_id", key
+            "SELECT original_id FROM successions WHERE scope = ? AND previous_id = ? ORDER BY original_id",
+            [.integer(scope), .text(previous)]
         ) { $0.text(0) }
         return try originals.flatMap { original in
             try readable(original, in: scope, db)?.transactions.filter {
-                $0.previousOriginalTransactionID?.isExactly(lineage.originalTransactionID) ?? false
+                $0.previousOriginalTransactionID?.isExactly(previous) ?? false
             } ?? []
         }
     }

@@ -34,6 +34,18 @@ import Testing
         }
     }
 
+    @Test func `asks for a subscription that goes on as another one, as the customer has it`() async throws {
+        try await World.withAPI { world in
+            try await world.simulator.trigger(TriggerRequest(.migration))
+            try await world.settle()
+            let (old, new) = try #require(world.simulator.core.read(.production) { store, _ in store.migrations.first })
+            let subscription = try await world.api.get("/v1/subscriptions/\(old)")
+            #expect(subscription["has_access"] as? Bool == false && subscription["will_renew"] as? Bool == false)
+            #expect(subscription["details"] as? [String] == ["upgraded"], "\(subscription.text)")
+            #expect(try await world.api.get("/v1/subscriptions/\(new)")["has_access"] as? Bool == true)
+        }
+    }
+
     @Test func `sends a request again and nothing happens twice`() async throws {
         try await World.withAPI { world in
             let path = "/v1/customers/anna/grants"
