@@ -181,7 +181,7 @@ struct DeviceID: ExpressibleByArgument {
     let bytes: Data
 
     init?(argument: String) {
-        if let identifier = UUID(uuidString: argument) {
+        if let identifier = UUID(text: argument) {
             bytes = identifier.bytes
             return
         }

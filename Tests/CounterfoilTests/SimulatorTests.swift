@@ -275,6 +275,7 @@ import Testing
         ["listen", "--count", "0"], ["scenario", "run", "no-such-scenario"], ["scenario", "show", "none"],
         ["--notify", "nowhere"], ["customers", "--account-token"],
         ["buy", "anna", "unlock", "--account-token", "anna"],
+        ["buy", "anna", "unlock", "--account-token", "+b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b"],
         ["buy", "anna", "unlock", "--account-token", "2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b", "--no-account-token"],
     ])
     func `answers wrong usage with status 2`(_ arguments: [String]) async throws {

@@ -60,10 +60,10 @@ struct OfferRoutes {
         case "original":
             let account =
                 question.isPublic
-                ? try service.publicAccountToken(body.appAccountToken, of: question.reading.customer)
-                : body.appAccountToken
+                ? try service.publicAccountToken(body.appAccountToken?.id, of: question.reading.customer)
+                : body.appAccountToken?.id
             let signature = try signing {
-                try service.originalSigner(nonce: body.nonce).promotionalOffer(
+                try service.originalSigner(nonce: body.nonce?.id).promotionalOffer(
                     productID: body.productID, offerID: offerID, appAccountToken: account)
             }
             write(signature, to: &json)
@@ -158,8 +158,8 @@ private struct OfferBody: JSONRequestBody {
     var transactionID: String?
     /// `AppTransaction.shared`, as JWS.
     var appTransaction: String?
-    var appAccountToken: UUID?
-    var nonce: UUID?
+    var appAccountToken: SentUUID?
+    var nonce: SentUUID?
     var allow: Bool?
     var force: Bool?
 
@@ -186,5 +186,18 @@ private struct OfferBody: JSONRequestBody {
                     .badRequest, "invalid_identifier", "An identifier has 1 to 255 bytes.", parameter: name)
             }
         }
+    }
+}
+
+/// A UUID as clients send it. Foundation's reader takes a sign or a blank for a digit.
+private struct SentUUID: Decodable {
+    let id: UUID
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = UUID(text: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a UUID")
+        }
+        self.id = id
     }
 }

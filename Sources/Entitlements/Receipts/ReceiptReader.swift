@@ -91,7 +91,7 @@ extension ReceiptReader {
             ownership: item.text("in_app_ownership_type").map { InAppOwnershipType(rawValue: $0) } ?? .purchased,
             offerType: offerType(item), offerIdentifier: offerIdentifier(item),
             offerDiscountType: item.flag("is_trial_period") ? .freeTrial : nil, quantity: item.number("quantity") ?? 1,
-            appAccountToken: item.text("app_account_token").flatMap { UUID(uuidString: $0) })
+            appAccountToken: item.text("app_account_token").flatMap { UUID(text: $0) })
     }
 
     /// Whether an item is a copy that a restore made of an earlier purchase. It then counts as that purchase, whose identifier

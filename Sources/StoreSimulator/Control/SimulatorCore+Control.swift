@@ -49,7 +49,7 @@ extension SimulatorCore {
     func notification(_ request: ControlRequest) throws -> (AppStoreEnvironment, Int) {
         let environment = try request.environment
         let uuid = try request.parameter("notificationUUID").lowercased()
-        guard let id = UUID(uuidString: uuid),
+        guard let id = UUID(text: uuid),
             let number = read(environment, { store, _ in store.notificationsByUUID[id] })
         else {
             throw ControlFailure(404, "unknown_notification", "there is no notification \(uuid)")

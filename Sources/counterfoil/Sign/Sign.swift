@@ -1,3 +1,4 @@
+import AppStoreModels
 import AppStoreServer
 import ArgumentParser
 import Foundation
@@ -109,7 +110,7 @@ struct SignPromotionalOffer: ParsableCommand {
 
     func run() throws {
         let account = try appAccountToken.map { text in
-            guard let uuid = UUID(uuidString: text) else { throw ValidationError("--app-account-token takes a UUID.") }
+            guard let uuid = UUID(text: text) else { throw ValidationError("--app-account-token takes a UUID.") }
             return uuid
         }
         let signingKey = try key.signingKey()

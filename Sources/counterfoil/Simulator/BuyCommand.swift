@@ -61,7 +61,7 @@ struct BuyCommand: AsyncParsableCommand {
     private func account() throws -> AppAccountToken? {
         guard !noAccountToken else { return .absent }
         return try accountToken.map { text in
-            guard let id = UUID(uuidString: text) else {
+            guard let id = UUID(text: text) else {
                 throw ValidationError("--account-token takes a UUID, not \(text).")
             }
             return AppAccountToken(id)

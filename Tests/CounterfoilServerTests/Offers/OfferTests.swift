@@ -31,6 +31,14 @@ import Testing
             #expect(old.text("app_account_token") == anna.uuidString.lowercased())
             #expect(old.text("signature").flatMap { Data(base64Encoded: $0) } != nil)
 
+            for member in ["nonce", "app_account_token"] {
+                // Foundation takes it for a UUID.
+                let signed: [String: Any] = [member: "+b1f2c0e-0a4b-4f0e-9b7a-0d6a5c1e2f30"]
+                let refused = try await world.call(
+                    .POST, promotional, offer.merging(original) { $1 }.merging(signed) { $1 })
+                #expect(refused.text("code") == "bad_json" && refused.text("param") == member)
+            }
+
             let stranger = "/v1/customers/otto/offers/promotional"
             let refused = try await world.call(.POST, stranger, offer)
             #expect(refused.status == 409)
