@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import TestSupport
 import Testing
@@ -49,6 +50,28 @@ import Testing
             let other = try await Command.run(
                 recover + ["--app", "com.example.other"], environment: ["COUNTERFOIL_KEY": key])
             #expect(other.status == 1 && other.errors.hasPrefix("refused unknown_app: "), "\(other.errors)")
+        }
+    }
+}
+
+@Suite struct `A recovery with a stopped server` {
+    @Test(arguments: [("2020-01-01", "too_old"), ("2999-01-01", "invalid_span")])
+    func `is refused for a time of which the App Store does not tell all, as it is by a running one`(
+        _ from: String, _ code: String
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let (key, file) = (folder.appending(path: "key.p8"), folder.appending(path: "counterfoil.yaml"))
+            try Data(P256.Signing.PrivateKey().pemRepresentation.utf8).write(to: key)
+            try Data(
+                """
+                apps:
+                  - bundle_id: com.example.app
+                    apple_id: 1234567890
+                    key: {issuer_id: issuer, key_id: ABC123DEFG, private_key: {file: key.p8}}
+                """.utf8
+            ).write(to: file)
+            let outcome = try await Command.run(["server", "recover", "--config", file.path, "--from", from])
+            #expect(outcome.status == 1 && outcome.errors.hasPrefix("refused \(code): "), "\(outcome.errors)")
         }
     }
 }

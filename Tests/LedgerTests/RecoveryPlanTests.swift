@@ -69,7 +69,10 @@ import Testing
 
     @Test func `of somebody is read as it was asked for, and moves no mark`() {
         let filters = NotificationFilter.named("EXPIRED")
-        let plan = RecoveryPlan.asked(1, from: 0, until: Self.hour, filters: filters, .init())
+        // What is named twice is asked for once.
+        let named = filters + NotificationFilter.named("EXPIRED.VOLUNTARY")
+        let plan = RecoveryPlan.asked(1, from: 0, until: Self.hour, filters: named, .init())
+        #expect(plan.filters == filters)
         #expect(!plan.movesMark)
         #expect(plan.windows.compactMap(\.filter) == filters)
         #expect(plan.windows.allSatisfy { $0.from == 0 && $0.until == Self.hour && !$0.onlyFailures })

@@ -13,10 +13,8 @@ internal import Hummingbird
 struct RecoveryRoutes {
     let storage: any RecoveryStorage
     let recovery: Recovery
-    let settings: RecoverySettings
     let clients: [Int64: AppStoreServerClient]
     let resolver: RequestResolver
-    let clock: ServerClock
 
     private static let maximumBytes = 64 << 10
     private static let maximumTypes = 100
@@ -55,16 +53,15 @@ struct RecoveryRoutes {
         let scope = try call.scope()
         let body = try await call.body(
             RecoveryRequest.self, upTo: Self.maximumBytes, form: #"{"from": ms, "to": ms?, "types": ["EXPIRED", …]?}"#)
-        let span = try RecoverySpan(
-            from: body.from.milliseconds, to: body.to?.milliseconds, types: body.types ?? [], settings, now: clock.now()
-        )
-        call.describe("\(body.dryRun == true ? "counted " : "")from \(span.from) to \(span.until)")
+        let plan = try recovery.plan(
+            scope, from: body.from.milliseconds, until: body.to?.milliseconds, filters: Self.filters(body.types ?? []))
+        call.describe("\(body.dryRun == true ? "counted " : "")from \(plan.from) to \(plan.until)")
         guard clients[scope.id] != nil else {
             throw APIFailure(
                 .conflict, "no_key", "The app has no key for the App Store Server API; add one to the configuration.")
         }
-        if body.dryRun == true { return plan(span, scope) }
-        let id = try await recovery.request(scope, from: span.from, until: span.until, filters: span.filters)
+        if body.dryRun == true { return Self.answer(plan, scope) }
+        let id = try await recovery.request(plan)
         guard let run = try await storage.recovery(id) else {
             throw StorageError(.failed, "a recovery was kept and is not there")
         }
@@ -74,10 +71,8 @@ struct RecoveryRoutes {
     }
 
     /// What would be asked for.
-    private func plan(_ span: RecoverySpan, _ scope: Scope) -> Response {
-        let plan = RecoveryPlan.asked(
-            scope.id, from: span.from, until: span.until, filters: span.filters, settings)
-        return .json { json in
+    private static func answer(_ plan: RecoveryPlan, _ scope: Scope) -> Response {
+        .json { json in
             json.object("recovery_plan") { json in
                 json.members(of: scope)
                 json.member("from", plan.from)
@@ -111,46 +106,25 @@ struct RecoveryRoutes {
         }
     }
 
-    /// A request, checked.
-    private struct RecoverySpan {
-        var from: Milliseconds
-        var until: Milliseconds
-        var filters: [NotificationFilter] = []
-
-        init(
-            from: Int64, to: Int64?, types: [String], _ settings: RecoverySettings, now: Date
-        ) throws(APIFailure) {
-            let limit = RecoveryPlan.limit(at: now, settings)
-            self.from = from
-            until = min(to ?? now.milliseconds, now.milliseconds)
-            guard from >= limit else {
-                let earliest = Date(milliseconds: limit).formatted(.iso8601)
-                throw APIFailure(
-                    .badRequest, "too_old",
-                    "The App Store keeps \(settings.retentionDays) days; `from` must be after \(earliest).",
-                    parameter: "from")
-            }
-            guard from < until else {
-                throw APIFailure(
-                    .badRequest, "invalid_span", "`from` must be before `to` and before now.", parameter: "to")
-            }
-            guard types.count <= maximumTypes else {
-                throw APIFailure(
-                    .badRequest, "too_many_types", "`types` has too many items; leave it out for all types.",
-                    parameter: "types")
-            }
-            for type in types {
-                let named = NotificationFilter.named(type)
-                guard !named.isEmpty else {
-                    throw APIFailure(
-                        .badRequest, "unknown_type",
-                        .unknown(
-                            "\(quoted(type)) is none of the App Store's types, such as EXPIRED.VOLUNTARY", type,
-                            among: NotificationFilter.known.map(\.name)), parameter: "types")
-                }
-                filters += named.filter { !filters.contains($0) }
-            }
+    private static func filters(_ types: [String]) throws(APIFailure) -> [NotificationFilter] {
+        guard types.count <= maximumTypes else {
+            throw APIFailure(
+                .badRequest, "too_many_types", "`types` has too many items; leave it out for all types.",
+                parameter: "types")
         }
+        var filters: [NotificationFilter] = []
+        for type in types {
+            let named = NotificationFilter.named(type)
+            guard !named.isEmpty else {
+                throw APIFailure(
+                    .badRequest, "unknown_type",
+                    .unknown(
+                        "\(quoted(type)) is none of the App Store's types, such as EXPIRED.VOLUNTARY", type,
+                        among: NotificationFilter.known.map(\.name)), parameter: "types")
+            }
+            filters += named
+        }
+        return filters
     }
 }
 

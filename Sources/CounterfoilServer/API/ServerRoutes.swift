@@ -64,8 +64,7 @@ enum ServerRoutes {
         let (customers, answers) = (core.customers, CustomerAnswers(apps: apps, clock: clock))
         CustomerRoutes(customers: customers, answers: answers).add(to: v1)
         RecoveryRoutes(
-            storage: storage, recovery: core.recovery, settings: core.configuration.recovery, clients: core.clients,
-            resolver: v1.resolver, clock: clock
+            storage: storage, recovery: core.recovery, clients: core.clients, resolver: v1.resolver
         ).add(to: v1)
         TimelineRoutes(storage: storage, customers: customers, scopes: core.scopes, historical: core.historical)
             .add(to: v1)

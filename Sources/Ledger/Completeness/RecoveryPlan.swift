@@ -78,6 +78,8 @@ package struct RecoveryPlan: Sendable, Hashable {
         _ scope: Int64, from: Milliseconds, until: Milliseconds, filters: [NotificationFilter],
         _ settings: RecoverySettings
     ) -> RecoveryPlan {
+        // A type and one of its subtypes may both be named.
+        let filters: [NotificationFilter] = filters.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
         var windows = split(from, until, stage: 0, settings.windows)
         if !filters.isEmpty {
             windows = filters.map { RecoveryWindow(stage: 0, from: from, until: until, filter: $0) }

@@ -81,26 +81,40 @@ package final class Recovery: Sendable {
         try await runHistoryRequests()
     }
 
-    /// Records a request to read a part of the history again. Returns its number.
+    /// What is asked for where somebody wants a part of the history read again.
     ///
     /// - Parameters:
     ///   - from: The beginning.
-    ///   - until: The end.
+    ///   - until: The end; nil for now.
     ///   - filters: Which kinds; empty for all.
-    package func request(
-        _ scope: Scope, from: Milliseconds, until: Milliseconds, filters: [NotificationFilter]
-    ) async throws -> Int64 {
-        let plan = RecoveryPlan.asked(scope.id, from: from, until: until, filters: filters, settings)
-        let id = try await storage.begin(plan, at: now)
-        state.withLock { state in
-            if state.wanted[scope.id] == nil { state.wanted[scope.id] = .request }
+    /// - Throws: Where the App Store does not keep all of that time any more, or nothing of it has passed.
+    package func plan(
+        _ scope: Scope, from: Milliseconds, until: Milliseconds?, filters: [NotificationFilter]
+    ) throws(ServiceFailure) -> RecoveryPlan {
+        let now = clock.now()
+        let limit = RecoveryPlan.limit(at: now, settings)
+        guard from >= limit else {
+            let earliest = Date(milliseconds: limit).formatted(.iso8601)
+            throw ServiceFailure(
+                .invalid, "too_old",
+                "The App Store keeps \(settings.retentionDays) days; `from` must be after \(earliest).",
+                parameter: "from")
         }
-        return id
+        let until = min(until ?? now.milliseconds, now.milliseconds)
+        guard from < until else {
+            throw ServiceFailure(
+                .invalid, "invalid_span", "`from` must be before `to` and before now.", parameter: "to")
+        }
+        return .asked(scope.id, from: from, until: until, filters: filters, settings)
     }
 
-    /// As much of a time as the App Store still keeps and has seen.
-    package func span(from: Milliseconds, until: Milliseconds?) -> (from: Milliseconds, until: Milliseconds) {
-        (max(from, RecoveryPlan.limit(at: clock.now(), settings)), min(until ?? now, now))
+    /// Records a request to read a part of the history again. Returns its number.
+    package func request(_ plan: RecoveryPlan) async throws -> Int64 {
+        let id = try await storage.begin(plan, at: now)
+        state.withLock { state in
+            if state.wanted[plan.scope] == nil { state.wanted[plan.scope] = .request }
+        }
+        return id
     }
 
     /// Finishes what is open in a scope, then reads what was signed since the mark.

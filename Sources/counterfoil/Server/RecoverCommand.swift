@@ -78,13 +78,14 @@ struct RecoverCommand: AsyncParsableCommand {
         for scope in try options.scopes(core) {
             let before = try await core.storage.recoveries(in: [scope.id], before: nil, limit: 1).first?.id ?? 0
             if let from {
-                let span = core.recovery.span(from: from.milliseconds, until: to?.milliseconds)
-                guard span.from < span.until else {
-                    throw Refusal(
-                        code: "span_expired", message: "the App Store no longer keeps notifications of that time")
+                do {
+                    let plan = try core.recovery.plan(
+                        scope, from: from.milliseconds, until: to?.milliseconds,
+                        filters: types.flatMap(NotificationFilter.named))
+                    _ = try await core.recovery.request(plan)
+                } catch let failure as ServiceFailure {
+                    throw Refusal(code: failure.code, message: failure.message)
                 }
-                _ = try await core.recovery.request(
-                    scope, from: span.from, until: span.until, filters: types.flatMap(NotificationFilter.named))
             }
             // Without a time, what was signed since the mark.
             let cause: RecoveryRun.Cause? = from == nil ? .request : nil
