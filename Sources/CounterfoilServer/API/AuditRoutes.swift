@@ -15,12 +15,9 @@ struct AuditRoutes {
 
     /// The last first. It names what all keys did, so only a key for all apps and environments may see it.
     private func list(_ call: APICall) async throws -> Response {
-        let (request, principal) = (call.request, call.principal)
-        guard principal.apps == nil, principal.environments == nil else {
-            throw APIFailure(.forbidden, "forbidden", "This needs a key for all apps and environments.")
-        }
-        let format = try SegmentFormat(request)
-        let paging = try Paging(request, largest: format.largestPage)
+        try call.principal.requireAllApps()
+        let format = try SegmentFormat(call.request)
+        let paging = try Paging(call.request, largest: format.largestPage)
         await audit.keep()
         let found = try await storage.audit(before: try paging.number(), limit: paging.limit + 1)
         let page = found.prefix(paging.limit)

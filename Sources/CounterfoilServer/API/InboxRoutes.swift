@@ -139,9 +139,7 @@ struct InboxRoutes {
 
     /// What was refused, the last first. It names no app that could be believed, so only a key for all may see it.
     private func refused(_ call: APICall) async throws -> Response {
-        guard call.principal.apps == nil, call.principal.environments == nil else {
-            throw APIFailure(.forbidden, "forbidden", "This needs a key for all apps and environments.")
-        }
+        try call.principal.requireAllApps()
         let paging = try Paging(call.request)
         let found = try await storage.refusals(before: try paging.number(), limit: paging.limit + 1)
         let page = found.prefix(paging.limit)

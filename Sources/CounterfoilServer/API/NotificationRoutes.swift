@@ -94,12 +94,6 @@ struct NotificationRoutes {
 }
 
 extension APIFailure {
-    /// Why something signed is not believed. What could not be found out yet may be sent again.
-    init(_ error: VerificationError) {
-        if error.isRetryable {
-            self.init(.serviceUnavailable, "\(error.code)", error.message, isRetryable: true, backoff: 30_000)
-        } else {
-            self.init(.badRequest, "\(error.code)", error.message)
-        }
-    }
+    /// Why something signed is not believed.
+    init(_ error: VerificationError) { self.init(ServiceFailure(error)) }
 }

@@ -109,7 +109,8 @@ extension Principal {
         return true
     }
 
-    fileprivate func requireAllApps() throws(APIFailure) {
+    /// Refuses a key for some of them.
+    func requireAllApps() throws(APIFailure) {
         guard isForEverything else {
             throw APIFailure(.forbidden, "forbidden", "Only a key for all apps and environments may see this.")
         }

@@ -1,4 +1,4 @@
-internal import AppStoreTrust
+package import AppStoreTrust
 internal import Ledger
 
 /// Why a service does not do what it was asked for, in words that may be answered to whoever asked.
@@ -45,8 +45,8 @@ package struct ServiceFailure: Error, Sendable, Hashable {
         self.parameter = parameter
     }
 
-    /// A text that cannot be believed, or not yet.
-    init(_ error: VerificationError, parameter: String? = nil) {
+    /// A text that cannot be believed. What could not be found out yet may be sent again.
+    package init(_ error: VerificationError, parameter: String? = nil) {
         self.init(
             error.isRetryable ? .unavailable : .invalid, "\(error.code)", error.message,
             isRetryable: error.isRetryable, backoff: error.isRetryable ? 30_000 : nil, parameter: parameter)

@@ -152,7 +152,7 @@ enum OverviewPage {
         _ visit: Visit, _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
     ) async throws {
         // What was refused names no app that could be believed.
-        guard visit.principal.apps == nil, visit.principal.environments == nil else { return }
+        guard visit.principal.isForEverything else { return }
         let (storage, now) = (visit.console.core.storage, visit.console.core.now.milliseconds)
         let last = try await storage.refusalCounts(from: now - day, to: .max, amongLast: lastRefusals)
         let known = try await storage.refusalCounts(from: now - 2 * day, to: now - day, amongLast: lastRefusals)
