@@ -42,7 +42,7 @@ struct DecodedNotification {
     /// What the verification of each part rests on.
     private var traces: [(part: Part, trace: VerificationTrace)] = []
 
-    init(_ kept: KeptNotification, _ verifier: SignedDataVerifier) async {
+    init(_ kept: KeptNotification, in scope: Scope, _ verifier: SignedDataVerifier) async {
         guard !kept.isDamaged else {
             let code = StorageError.Code.damaged.rawValue
             problems.append(Problem(.notification, code: code, "The text that was received is damaged on disk."))
@@ -60,14 +60,19 @@ struct DecodedNotification {
         }
         if let text = data?.signedTransactionInfo {
             do throws(VerificationError) {
-                traces.append((.transaction, try await verifier.transaction(text).trace))
+                let verified = try await verifier.transaction(text)
+                traces.append((.transaction, verified.trace))
                 transaction = Self.payload(of: text)
+                try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
             } catch { problems.append(Problem(.transaction, error)) }
         }
         if let text = data?.signedRenewalInfo {
             do throws(VerificationError) {
-                traces.append((.renewalInfo, try await verifier.renewalInfo(text).trace))
+                let verified = try await verifier.renewalInfo(text)
+                traces.append((.renewalInfo, verified.trace))
                 renewalInfo = Self.payload(of: text)
+                // It names no app.
+                try scope.requireMatch(scope.bundleID, verified.payload.environment)
             } catch { problems.append(Problem(.renewalInfo, error)) }
         }
     }

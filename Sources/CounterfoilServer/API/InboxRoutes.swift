@@ -65,8 +65,8 @@ struct InboxRoutes {
 
     /// All that a notification says; the signed text if `include=signed_data`.
     private func notification(_ call: APICall) async throws -> Response {
-        let kept = try await kept(call)
-        let decoded = await DecodedNotification(kept, historical)
+        let (kept, scope) = try await Self.notification(call, storage, scopes)
+        let decoded = await DecodedNotification(kept, in: scope, historical)
         let others = try await storage.otherTexts(of: kept.id, limit: Self.otherTextsShown)
         let isWhole = call.request.includes("signed_data")
         return .json { json in

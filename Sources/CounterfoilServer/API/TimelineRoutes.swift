@@ -29,7 +29,7 @@ struct TimelineRoutes {
             throw APIFailure(
                 .notFound, "not_found", "No notification with this UUID is in this timeline.", parameter: "uuid")
         }
-        let decoded = await DecodedNotification(kept, historical)
+        let decoded = await DecodedNotification(kept, in: scope, historical)
         return .json { json in
             NotificationJSON.write(kept, scopes, to: &json) { decoded.write(to: &$0) }
         }
@@ -52,7 +52,7 @@ struct TimelineRoutes {
         for item in page {
             entries.append((item, await customers.reading(of: item)))
             guard case .notification(let kept) = item.kind, kept.uuid == expanded else { continue }
-            decoded = await DecodedNotification(kept, historical)
+            decoded = await DecodedNotification(kept, in: scope, historical)
         }
         return .list(entries, next: items.count > page.count ? page.last?.place.token : nil) { json, entry in
             Self.write(

@@ -69,6 +69,26 @@ import Testing
         }
     }
 
+    @Test func `that is of another environment than its notification is named where that is shown`() async throws {
+        try await World.withAPI { world in
+            _ = try await world.subscriber("anna")
+            let filter = InboxFilter(scopes: [try world.scope().id])
+            let page = try await world.server.core.storage.notifications(filter, before: .max, limit: 1)
+            let uuid = "00000000-0000-4000-8000-000000000000"
+            let text = try Self.variant(of: try #require(page.items.first), uuid: uuid, world) {
+                $0["environment"] = "Sandbox"
+            }
+            let body = try JSONSerialization.data(withJSONObject: ["signedPayload": text])
+            #expect(try await world.api.send("POST", "/apple/notifications", body: body).status == 200)
+            try await world.settle()
+            let shown = try await world.api.get("/v1/notifications/\(uuid)")
+            #expect(shown["failure"] as? String == "wrong_environment", "\(shown.text)")
+            let problems = try #require(shown["problems"] as? [[String: Any]])
+            #expect(problems.map { $0["part"] as? String } == ["transaction"])
+            #expect(problems.map { $0["code"] as? String } == ["wrong_environment"])
+        }
+    }
+
     @Test func `that does not hold any more is named, and the rest is told`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
