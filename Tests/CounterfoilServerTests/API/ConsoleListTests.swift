@@ -66,6 +66,7 @@ import Testing
             let (_, id) = try await Self.ask(world)
             let waiting = try await browser.get("/console/refunds").text
             #expect(waiting.contains("what would be sent") && !waiting.contains("what was sent"))
+            #expect(waiting.contains("for twelve hours, in Sandbox for five minutes."))
             try await world.simulator.advance(by: 12 * 3600 + 1)
             _ = try await world.inquiry(about: id) { $0.state == .missed }
             let missed = try await browser.get("/console/refunds").text

@@ -13,7 +13,8 @@ enum RefundsPage {
         let target = visit.target(["consumption"], place)
         page.api = target
         page.paragraph(
-            "The App Store asks before it refunds, and waits for twelve hours. Answers follow the configuration.")
+            "The App Store asks before it refunds, and waits for twelve hours, in Sandbox for five minutes. Answers follow the "
+                + "configuration.")
         page.holdFromHere()
         if place.isEmpty {
             let waiting = visit.target(["consumption"], [("state", "pending"), ("limit", "50")])
