@@ -3,7 +3,7 @@ package import LedgerSQLite
 package import Ledger
 package import AppStoreServer
 internal import AppStoreTrust
-internal import Foundation
+package import Foundation
 
 /// Opens a server's ledger for those who look after it.
 package enum LedgerKeeping {
