@@ -66,6 +66,11 @@ package final class AccountHistories: Sendable {
         return reading
     }
 
+    /// Whether the history that a transaction leads to was ever read.
+    func hasRead(_ transactionID: String, in scope: Scope) async throws -> Bool {
+        try await storage.historyMark(of: [transactionID], in: scope.id) != nil
+    }
+
     /// Has a history asked for again, when some time has passed.
     package func putAside(_ transactionID: String, in scope: Scope, code: String) async throws {
         logger.warning(

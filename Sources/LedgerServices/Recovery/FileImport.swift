@@ -23,6 +23,8 @@ package struct FileImport: Sendable {
         package var news = 0
         /// How many are asked for again later; nil in what a former version has written.
         package var putAside: Int?
+        /// The last history that was brought in, by which the ledger is recognised. Nil before the first.
+        package var last: Importer.History?
     }
 
     private struct Line: Sendable {
@@ -67,7 +69,7 @@ package struct FileImport: Sendable {
         let handle = try FileHandle(forReadingFrom: file)
         // It was only read: there is nothing that closing it could lose.
         defer { do { try handle.close() } catch {} }
-        var progress = try begin(handle)
+        var progress = try await begin(handle)
         try handle.seek(toOffset: progress.offset)
         var lines = LineReader(handle, longest: Self.longestLine)
         let start = progress.offset
@@ -80,9 +82,11 @@ package struct FileImport: Sendable {
             let outcomes = try await bring(batch)
             try append(outcomes, of: batch)
             progress.lines += batch.count
-            for outcome in outcomes.values {
+            for (_, outcome) in outcomes.sorted(by: { $0.key < $1.key }) {
                 switch outcome {
-                case .imported(let news): progress.news += news
+                case .imported(let news, let history):
+                    progress.news += news
+                    progress.last = history ?? progress.last
                 case .putAside(let news, _, _):
                     progress.news += news
                     progress.putAside = (progress.putAside ?? 0) + 1
@@ -96,15 +100,15 @@ package struct FileImport: Sendable {
         return progress
     }
 
-    private func begin(_ handle: FileHandle) throws -> Progress {
+    private func begin(_ handle: FileHandle) async throws -> Progress {
         let size = try handle.seekToEnd()
         try handle.seek(toOffset: 0)
         let beginning = SHA256.hash(data: try handle.read(upToCount: Self.chunk) ?? Data())
         let fresh = Progress(size: size, beginning: Data(beginning).base64EncodedString(), target: target)
-        // Another file of the same name begins anew, and so does the same one for another ledger. One that has only
-        // become longer goes on.
+        // Another file of the same name begins anew, and so does the same one for another ledger, also at the same path.
+        // One that has only become longer goes on.
         guard var progress = try known(), progress.beginning == fresh.beginning, progress.target == target,
-            progress.offset <= size
+            progress.offset <= size, try await isInLedger(progress)
         else {
             // What failed before was of another time, with other numbers of lines.
             if FileManager.default.fileExists(atPath: failures.path) {
@@ -114,6 +118,13 @@ package struct FileImport: Sendable {
         }
         progress.size = size
         return progress
+    }
+
+    /// Whether the ledger is the one that this is about, and not one that was restored or begun since.
+    private func isInLedger(_ progress: Progress) async throws -> Bool {
+        // What failed alone is in no ledger.
+        guard let last = progress.last else { return progress.lines == progress.failed }
+        return try await importer.knows(last)
     }
 
     /// Where it had come to, if that is known. What is there stays as it is when it is brought in again, so what is

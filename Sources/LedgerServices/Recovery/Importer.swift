@@ -9,12 +9,20 @@ internal import Foundation
 package struct Importer: Sendable {
     /// What became of a line.
     package enum Outcome: Sendable, Hashable {
-        /// So many facts were news.
-        case imported(news: Int)
+        /// So many facts were news. Nil for a receipt without purchases: nothing was asked.
+        case imported(news: Int, History?)
         /// The App Store did not tell all of it: it is asked again later.
         case putAside(news: Int, code: String, message: String)
         /// It can never be brought in.
         case failed(code: String, message: String)
+    }
+
+    /// A history that was read to its end.
+    package struct History: Sendable, Codable, Hashable {
+        package var bundleID: String
+        package var environment: String
+        /// What the App Store was asked with.
+        package var transactionID: String
     }
 
     private let histories: AccountHistories
@@ -45,11 +53,20 @@ package struct Importer: Sendable {
                 scope.bundleID.isExactly(receipt.bundleID)
                     && environment.map { $0 == scope.environment.rawValue } ?? true
             }
-            guard let transaction = Self.transaction(of: receipt) else { return .imported(news: 0) }
+            guard let transaction = Self.transaction(of: receipt) else { return .imported(news: 0, nil) }
             return try await fetch(transaction, in: scopes)
         } catch let refusal as VerificationError {
             return .failed(code: "\(refusal.code)", message: refusal.message)
         }
+    }
+
+    /// Whether the ledger knows that a history was read: a ledger that was restored or begun anew since does not.
+    func knows(_ history: History) async throws -> Bool {
+        for scope in scopes where scope.bundleID.isExactly(history.bundleID) {
+            guard scope.environment.rawValue == history.environment else { continue }
+            return try await histories.hasRead(history.transactionID, in: scope)
+        }
+        return false
     }
 
     /// Any transaction leads to all of the customer's.
@@ -67,7 +84,11 @@ package struct Importer: Sendable {
         for scope in scopes {
             do {
                 let reading = try await histories.read(transaction, in: scope, origin: .imported)
-                guard let item = reading.unverified.first else { return .imported(news: reading.news) }
+                guard let item = reading.unverified.first else {
+                    let history = History(
+                        bundleID: scope.bundleID, environment: scope.environment.rawValue, transactionID: transaction)
+                    return .imported(news: reading.news, history)
+                }
                 return .putAside(news: reading.news, code: item.code, message: item.message)
             } catch let failure as AppStoreServerError {
                 guard failure.isFinal || failure.mayBeAboutOne else { throw failure }

@@ -13,10 +13,10 @@ struct ImportCommand: AsyncParsableCommand {
             Each line of the file is an original transaction ID or a receipt in base64. The App Store is asked about each, \
             as fast as its quotas allow. Stop the server first.
 
-            After an interruption the same command continues where it stopped, which FILE.progress records. FILE.failed \
-            lists each line that failed, with its number, a code and the reason. Lines that the App Store did not answer, \
-            or whose answer failed verification, are listed there too and put aside: the server retries them \
-            automatically.
+            After an interruption the same command continues where it stopped, which FILE.progress records. Delete that \
+            file to import all lines again. FILE.failed lists each line that failed, with its number, a code and the \
+            reason. Lines that the App Store did not answer, or whose answer failed verification, are listed there too \
+            and put aside: the server retries them automatically.
 
             EXAMPLES
               counterfoil server import customers.txt --config counterfoil.yaml
@@ -97,11 +97,14 @@ struct ImportCommand: AsyncParsableCommand {
                         failures: failures)))
         }
         let style = Style.current()
-        Output.line("\(style.good("imported")) \(progress.lines) lines, \(progress.news) new facts")
+        let rest = progress.failed + putAside
+        let lines = rest == 0 ? "\(progress.lines)" : "\(progress.lines - rest) of \(progress.lines)"
+        Output.line("\(style.good("imported")) \(lines) lines, \(progress.news) new facts")
         if let failures {
             if putAside > 0 { Output.line("\(style.bad("put aside")) \(putAside); the server retries them") }
             if progress.failed > 0 { Output.line("\(style.bad("failed")) \(progress.failed)") }
             Output.line("\(failures.printable) lists them with the reasons")
+            if progress.failed > 0 { Output.line("to try all lines again, delete \("\(file).progress".printable)") }
         }
     }
 }

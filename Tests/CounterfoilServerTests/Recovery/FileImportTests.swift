@@ -3,6 +3,7 @@ import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
 import Foundation
+import LedgerSQLite
 import StoreSimulator
 import Synchronization
 import Testing
@@ -74,6 +75,33 @@ import Testing
             #expect(batches.withLock { $0 } == 0)
             _ = try await bring(file, world, in: [.production], ledger: "another") { _ in batches.withLock { $0 += 1 } }
             #expect(batches.withLock { $0 } == 1)
+        }
+    }
+
+    @Test func `begins anew for another ledger at the same path`() async throws {
+        try await World.run { world in
+            let outcome = try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly"))
+            let bought = try #require(outcome.originalTransactionID)
+            let file = world.folder.appending(path: "customers.txt")
+            let copy = world.folder.appending(path: "copy.sqlite").path
+            let ledger = try world.configuration().storage.path
+            try Data("\(bought)\nno number\n".utf8).write(to: file)
+            try await world.stopServer()
+            _ = try LedgerBackup.make(of: ledger, to: copy)
+            let batches = Mutex(0)
+            _ = try await bring(file, world) { _ in batches.withLock { $0 += 1 } }
+            _ = try await bring(file, world) { _ in batches.withLock { $0 += 1 } }
+            #expect(batches.withLock { $0 } == 1)
+            _ = try LedgerBackup.restore(copy, to: ledger, replacing: true)
+            let restored = try await bring(file, world) { _ in batches.withLock { $0 += 1 } }
+            #expect(batches.withLock { $0 } == 2)
+            #expect(restored.lines == 2 && restored.failed == 1)
+            for end in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: ledger + end) {
+                try FileManager.default.removeItem(atPath: ledger + end)
+            }
+            _ = try await bring(file, world) { _ in batches.withLock { $0 += 1 } }
+            #expect(batches.withLock { $0 } == 3)
         }
     }
 
