@@ -30,10 +30,10 @@ import Testing
         let text = """
             account_shared_secrets: [{environment: ACCOUNT}]
             apps:
-              - bundle_id: com.example.app
-                apple_id: 1234567890
+              - bundle_id: com.example.shop
+                apple_id: 1234567891
                 environments: [production]
-                key: {issuer_id: issuer, key_id: KEY1, private_key: {file: keys/api.p8}}
+                key: {issuer_id: 69a6de70-03db-47e3-e053-5b8c7c11a4d1, key_id: KEY1, private_key: {file: keys/api.p8}}
                 offers: {key_id: KEY2, private_key: {environment: OFFER_KEY}}
                 public_offers: [save20, comeback]
                 shared_secrets: [{file: /run/secret}, {environment: SECOND}]
@@ -65,9 +65,10 @@ import Testing
                 "/etc/counterfoil/keys/api.p8": TestConfiguration.file(TestConfiguration.privateKey),
                 "/run/secret": TestConfiguration.file("first\n"),
             ])
-        let app = try #require(loaded.configuration.app("com.example.app"))
+        let app = try #require(loaded.configuration.app("com.example.shop"))
         #expect(app.environments == [.production, .sandbox])
-        #expect(app.key?.issuerID == "issuer" && app.key?.signingKey.keyID == "KEY1" && app.offerKey?.keyID == "KEY2")
+        #expect(app.key?.issuerID == "69a6de70-03db-47e3-e053-5b8c7c11a4d1")
+        #expect(app.key?.signingKey.keyID == "KEY1" && app.offerKey?.keyID == "KEY2")
         #expect(app.sharedSecrets.map(\.revealed) == ["first", "second", "third"])
         #expect(app.customerTokenSecret?.revealed.utf8.count == 32 && app.restorePolicy == .keepOriginal)
         #expect(app.hosts[.sandbox]?.url == "http://127.0.0.1:8090/sandbox" && app.hosts[.production] == .production)

@@ -26,9 +26,23 @@ import Testing
     ]
     private static let hash = String(repeating: "0a", count: 32)
 
-    @Test func `reads without a problem and without a note once its key is there`() throws {
-        let loaded = try Test.read(ConfigurationTemplate(keyHash: Self.hash).text, files: Self.files)
-        #expect(loaded.notes.isEmpty)
+    @Test func `reads without a problem once its key is there, with a note for all that is still to be filled in`()
+        throws
+    {
+        let text = ConfigurationTemplate(keyHash: Self.hash).text
+        let loaded = try Test.read(text, files: Self.files)
+        let notes = loaded.notes.map(\.path).sorted()
+        #expect(notes == ["apps[0]", "apps[0].apple_id", "apps[0].bundle_id", "apps[0].key"])
+        var template = ConfigurationTemplate(keyHash: Self.hash)
+        (template.bundleID, template.appAppleID, template.issuerID) = ("com.example.shop", 1, "xyz")
+        template.entitlements = [("premium", ["monthly"])]
+        let wrong = try Test.read(template.text, files: Self.files).notes
+        #expect(wrong.map(\.path) == ["apps[0].key"] && wrong.allSatisfy { $0.message.contains("UUID") })
+        template.issuerID = "69a6de70-03db-47e3-e053-5b8c7c11a4d1"
+        #expect(try Test.read(template.text, files: Self.files).notes.isEmpty)
+        template.issuerID = "xyz"
+        template.baseURLs = ("http://127.0.0.1:1/p", "http://127.0.0.1:1/s")
+        #expect(try !Test.read(template.text, files: Self.files).notes.contains { $0.path == "apps[0].key" })
         let configuration = loaded.configuration
         #expect(configuration.listen == .init() && configuration.limits == .init() && configuration.clock == .system)
         #expect(configuration.keys.map(\.name) == ["first"] && configuration.keys[0].apps == nil)

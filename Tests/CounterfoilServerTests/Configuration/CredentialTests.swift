@@ -10,10 +10,11 @@ import Testing
     /// Everything that can be a credential is one.
     private static let text = """
         apps:
-          - bundle_id: com.example.app
-            apple_id: 1234567890
+          - bundle_id: com.example.shop
+            apple_id: 1
             key: {issuer_id: issuer, key_id: ABC123DEFG, private_key: {file: \(folder)/key.p8}}
             customer_token_secret: {file: \(folder)/tokens}
+            entitlements: {premium: [monthly]}
         listen: {tls: {certificate: \(folder)/tls.pem, key: \(folder)/tls.key}}
         keys:
           - {name: backend, secret: {file: \(folder)/backend}, scopes: [all]}

@@ -255,6 +255,24 @@ extension ServerConfigurationReader {
         if !app.environments.contains(.sandbox) {
             note(path, "refuses the sandbox: purchases of App Review and testers are not accepted")
         }
+        judgeExamples(app, at: path)
+    }
+
+    /// What may still be as it was in the file to begin with, in an app that talks to Apple's production.
+    private func judgeExamples(_ app: ServerConfiguration.App, at path: String) {
+        guard app.environments.contains(.production), app.hosts[.production] == .production else { return }
+        let example = ConfigurationTemplate(keyHash: "")
+        if app.bundleID == example.bundleID { note(path + ".bundle_id", "is the example's, not an app's") }
+        if app.appAppleID == example.appAppleID {
+            note(path + ".apple_id", "is the example's; App Store Connect shows the app's under App Information")
+        }
+        if let issuer = app.key?.issuerID, issuer == example.issuerID || UUID(uuidString: issuer) == nil {
+            let place = "App Store Connect shows it under Users and Access > Integrations"
+            note(path + ".key", "issuer_id is not the UUID of a team: \(place)")
+        }
+        if app.catalogue.entitlements.isEmpty {
+            note(path, "has no entitlements: no purchase gives a customer access to anything")
+        }
     }
 
     /// What can be part of a URL's path and of a line of a log as it is.
