@@ -101,6 +101,8 @@ import Testing
             let app = try #require((object["apps"] as? [[String: Any]])?.first)
             #expect(app["has_key"] as? Bool == true)
             #expect((app["entitlements"] as? [String: [String]])?["unlock"] == ["com.example.unlock"])
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(text.contains(#""com.example.news.weekly": {level: 1, group: "20000002"}"#))
         }
     }
 

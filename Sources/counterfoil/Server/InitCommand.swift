@@ -130,7 +130,8 @@ extension ConfigurationTemplate {
             let members = catalogue.products.filter { $0.subscription?.group == group.id }
             if !members.isEmpty { add(group.name.isEmpty ? group.id : group.name, members.map(\.id)) }
             for product in members {
-                if let level = product.subscription?.level { products.append((product.id, .level(level))) }
+                guard let terms = product.subscription else { continue }
+                products.append((product.id, .subscription(group: terms.group, level: terms.level)))
             }
         }
         for product in catalogue.products where product.subscription == nil {

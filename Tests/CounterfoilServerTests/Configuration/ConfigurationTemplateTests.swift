@@ -93,14 +93,17 @@ import Testing
         template.revocationHosts = ["127.0.0.1"]
         template.clock = "http://127.0.0.1:1/simulator"
         template.entitlements = [("premium", ["a", "b"]), ("unlock", ["c"])]
-        template.products = [("a", .level(2)), ("coins", .consumable), ("pass", .duration(.month))]
+        template.products = [
+            ("a", .subscription(group: "2\"1", level: 2)), ("coins", .consumable), ("pass", .duration(.month)),
+        ]
         let configuration = try Test.read(template.text, files: [template.keyFile: Test.file(Test.privateKey)])
             .configuration
         let app = try #require(configuration.app(template.bundleID))
         #expect(app.sharedSecrets.map(\.revealed) == ["s{e}cret"] && app.key != nil)
         #expect(app.hosts[.production]?.url == "http://127.0.0.1:1/p")
         #expect(app.catalogue.entitlements == ["premium": ["a", "b"], "unlock": ["c"]])
-        #expect(app.catalogue.levels == ["a": 2] && app.catalogue.durations == ["pass": .month])
+        #expect(app.catalogue.levels == ["a": 2] && app.catalogue.groups == ["a": "2\"1"])
+        #expect(app.catalogue.durations == ["pass": .month])
         #expect(app.catalogue.consumables == ["coins"])
         #expect(configuration.trust.revocationHosts == ["127.0.0.1"])
         #expect(configuration.clock == .simulator("http://127.0.0.1:1/simulator"))

@@ -31,7 +31,7 @@ package struct ConfigurationTemplate: Sendable {
     /// What the file tells about a product.
     package enum ProductFacts: Sendable {
         case consumable
-        case level(Int)
+        case subscription(group: String, level: Int)
         case duration(Period)
     }
 
@@ -78,7 +78,7 @@ package struct ConfigurationTemplate: Sendable {
             let facts =
                 switch product.facts {
                 case .consumable: "{consumable: true}"
-                case .level(let level): "{level: \(level)}"
+                case .subscription(let group, let level): "{level: \(level), group: \(Self.quote(group))}"
                 case .duration(let period): "{duration: \(period.iso8601)}"
                 }
             return (Self.quote(product.id), facts)
