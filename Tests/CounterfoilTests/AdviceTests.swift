@@ -32,6 +32,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [("Products.storekit", "{}"), ("products.yaml", "products: []\n")])
+    func `where a catalogue has nothing to sell`(_ name: String, _ text: String) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: name)
+            try Data(text.utf8).write(to: file)
+            // No simulator can have its folder where a file is, so that the command ends.
+            let outcome = try await Command.run(["simulator", "--catalogue", file.path, "--directory", file.path])
+            #expect(outcome.errors.contains("\(name): has no products"), "\(outcome.errors)")
+        }
+    }
+
     @Test func `with the option that is wrong, and not with another one`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "key.p8")

@@ -162,7 +162,8 @@ struct SimulatorRun: AsyncParsableCommand {
             do {
                 let file = try Catalogue.read(path: catalogue)
                 configuration.catalogue = file.catalogue
-                for note in file.notes { Output.error("note \(catalogue): \(note.printable)") }
+                let empty = file.catalogue.products.isEmpty ? ["has no products: nothing can be bought"] : []
+                for note in file.notes + empty { Output.error("note \(catalogue): \(note.printable)") }
             } catch {
                 throw Refusal(code: "invalid_catalogue", message: "\(catalogue): \(error)".printableLine)
             }
