@@ -164,6 +164,13 @@ import Testing
         Test.smallest + "webhooks: [{name: hook, secrets: [], \(members)}]\n"
     }
 
+    @Test func `names a file whose path is long`() {
+        let path = "/srv/" + String(repeating: "folder/", count: 20) + "AuthKey_ABC123DEFG.p8"
+        let problems = Test.problems(Test.smallest + "    shared_secrets: [{file: \(path)}]\n")
+        let expected = "apps[0].shared_secrets[0].file: …\"\(path.suffix(60))\" does not exist"
+        #expect(problems.count == 1 && problems.allSatisfy { $0.hasPrefix(expected) }, "\(problems)")
+    }
+
     @Test func `never has a secret in a problem`() {
         let text = """
             apps:

@@ -69,6 +69,12 @@ final class ServerConfigurationReader {
         path.hasPrefix("/") ? path : URL(filePath: folder).appending(path: path).standardizedFileURL.path
     }
 
+    /// A path for a message: of a long one the end, where the file's name is.
+    private func quotedPath(_ path: String) -> String {
+        let end = path.unicodeScalars.suffix(60)
+        return end.startIndex == path.unicodeScalars.startIndex ? quoted(path) : "…" + quoted(String(end))
+    }
+
     /// What is in a file; nil, and a problem, if there is nothing.
     func contents(of path: String, at place: String, isSecret: Bool) -> Data? {
         if isSecret, !readsSecrets { return nil }
@@ -79,14 +85,14 @@ final class ServerConfigurationReader {
             // systemd lets the service read a credential by an access control list, which looks like a right of the group.
             if isSecret, file.isOpen, !isCredential {
                 let mode = String(file.permissions ?? 0, radix: 8)
-                note(place, "\(quoted(path)) can be read by others than its owner (\(mode)): chmod 600")
+                note(place, "\(quotedPath(path)) can be read by others than its owner (\(mode)): chmod 600")
             }
             return file.contents
         } catch {
             if isCredential, error == .absence {
                 missCredential(path, at: place)
             } else {
-                findings.problem(place, "\(quoted(path)) \(error.reason)")
+                findings.problem(place, "\(quotedPath(path)) \(error.reason)")
             }
             return nil
         }
@@ -98,9 +104,9 @@ final class ServerConfigurationReader {
         let condition = "only while the unit runs, with LoadCredential=\(name):… in it"
         absentCredentials.add(place)
         guard secretReading == .present else {
-            return findings.problem(place, "\(quoted(path)) does not exist: systemd makes it \(condition)")
+            return findings.problem(place, "\(quotedPath(path)) does not exist: systemd makes it \(condition)")
         }
-        note(place, "\(quoted(path)) was not checked: it exists \(condition)")
+        note(place, "\(quotedPath(path)) was not checked: it exists \(condition)")
     }
 
     /// A secret: `{file: PATH}`, `{environment: NAME}`, or the text itself.
