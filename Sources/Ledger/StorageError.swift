@@ -16,6 +16,8 @@ package struct StorageError: Error, Sendable, Hashable, CustomStringConvertible 
         case older = "storage_older"
         /// Another process has it.
         case busy = "storage_busy"
+        /// A file is there that nothing may replace.
+        case exists = "file_exists"
         /// The file cannot be opened.
         case cannotOpen = "storage_cannot_open"
         /// Anything else.

@@ -52,6 +52,15 @@ import Testing
         #expect(outcome.errors.contains("the answer has no usable hasMore"))
     }
 
+    @Test func `says once that the App Store refused`() async throws {
+        let body = Data(#"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#.utf8)
+        let server = try LoopbackServer(answer: LoopbackServer.answer("404 Not Found", [], body))
+        defer { server.stop() }
+        let outcome = try await call(server.port, ["transaction", "1"])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.hasPrefix("refused (transaction) status 404 4040010 "), "\(outcome.errors)")
+    }
+
     @Test func `says at once that nobody listens`() async throws {
         let server = try LoopbackServer(answer: nil)
         server.stop()

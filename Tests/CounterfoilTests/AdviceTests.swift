@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import counterfoil
+
 @Suite struct `A refusal says what to do` {
     @Test(arguments: [
         ("verify", #"{"signedPayload":"eyJ.eyJ.c"}"#, "the signedPayload of a notification"),
@@ -43,6 +45,14 @@ import Testing
         }
     }
 
+    @Test func `where a key is a folder`() async throws {
+        for command in [["sign", "token"], ["api", "transaction", "1"]] {
+            let outcome = try await Command.run(
+                command + ["--private-key", "/", "--key-id", "A", "--issuer-id", "i", "--app", "a"])
+            #expect(outcome.status == 2 && outcome.errors.contains("is a folder"), "\(outcome.errors)")
+        }
+    }
+
     @Test func `with the option that is wrong, and not with another one`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "key.p8")
@@ -52,6 +62,35 @@ import Testing
             ])
             #expect(outcome.status == 2 && outcome.errors.hasPrefix("Error: --key-id: "), "\(outcome.errors)")
         }
+    }
+}
+
+@Suite struct `What a command prints` {
+    @Test func `says that nobody is signed in`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let key = folder.appending(path: "key.txt")
+            try Data("cfk_key\n".utf8).write(to: key)
+            let answer = LoopbackServer.answer("200 OK", [], Data(#"{"items":[]}"#.utf8))
+            for (options, output) in [([] as [String], "nobody is signed in\n"), (["--json"], "")] {
+                let server = try LoopbackServer(answer: answer)
+                defer { server.stop() }
+                let url = "http://127.0.0.1:\(server.port)"
+                let outcome = try await Command.run(
+                    ["server", "console", "sessions", "--url", url, "--key", key.path] + options)
+                #expect(outcome.status == 0 && outcome.output == output, "\(outcome.text)")
+            }
+        }
+    }
+
+    @Test func `says that standard output is closed`() async throws {
+        let outcome = try await Command.run(
+            URL(filePath: "/bin/sh"), ["-c", #"exec "$0" --version >&-"#, Command.executable().path])
+        #expect(outcome.status == 1 && outcome.errors.hasSuffix("written: it is closed\n"), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [(0.0, "0 s"), (119.9, "119 s"), (120.0, "2 min"), (7200.0, "2 h"), (2_592_060.0, "30 days")])
+    func `has ages in a unit that people read`(_ seconds: Double, _ text: String) {
+        #expect(TraceReport.length(seconds) == text)
     }
 }
 

@@ -121,7 +121,7 @@ package enum LedgerBackup {
         // A link to the ledger stays one. Of a link to the copy the ledger must not become another: that file is a backup.
         let (place, backup) = (resolved(ledger), resolved(backup))
         guard replacing || !FileManager.default.fileExists(atPath: place) else {
-            throw StorageError(.busy, "\(ledger) is there already; --force puts it aside")
+            throw StorageError(.exists, "\(ledger) is there already; --force puts it aside")
         }
         try requireWhole(backup)
         try requireNoLogLeft(of: place)

@@ -71,8 +71,10 @@ struct API: AsyncParsableCommand {
                 Output.line(answer.isEmpty ? "{}" : RawPage.line(answer))
             }
         } catch {
-            let line = Self.explanation(of: error, from: endpoint)
-            throw Refusal(code: "\(error.code)", message: line, line: line)
+            let message = Self.explanation(of: error, from: endpoint)
+            // The word is there already.
+            let line = message.hasPrefix("refused ") ? String(message.dropFirst(8)) : message
+            throw Refusal(code: "\(error.code)", message: message, line: line)
         }
     }
 

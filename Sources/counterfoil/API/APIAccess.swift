@@ -136,6 +136,7 @@ struct APIAccess: ParsableArguments {
 
     /// The key itself. Errors name the option, never what is in the file.
     private static func signingKey(_ file: String, _ id: String) throws -> SigningKey {
+        try Input.requireFile(file)
         do { return try SigningKey(contentsOf: URL(filePath: file), keyID: id) } catch {
             throw ValidationError("--private-key \(file.printable): \(error.message)")
         }

@@ -39,6 +39,7 @@ struct ConsoleSessionsCommand: AsyncParsableCommand {
             return Output.line(json ? try JSONLine.text(["ended": JSONValue.string(end)]) : "ended \(end.printable)")
         }
         let sessions: Sessions = try await server.call("GET", "/v1/operations/sessions", nil)
+        if sessions.items.isEmpty, !json { Output.line("nobody is signed in") }
         for session in sessions.items { Output.line(json ? try JSONLine.text(session) : Self.line(of: session)) }
     }
 

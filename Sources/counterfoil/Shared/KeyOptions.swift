@@ -17,6 +17,7 @@ struct KeyOptions: ParsableArguments {
 
     /// The key itself. Errors name the option, never what is in the file.
     func signingKey() throws -> SigningKey {
+        try Input.requireFile(privateKey)
         do {
             return try SigningKey(contentsOf: URL(filePath: privateKey), keyID: keyID)
         } catch {

@@ -38,8 +38,9 @@ enum Output {
     static func end(after failure: Failure) -> Never {
         Signals.removeTemporary()
         // What a shell sees of a process that SIGPIPE ends, which networking ignores: nothing was refused.
-        if isAbandoned(.standardOutput) { Foundation.exit(128 + SIGPIPE) }
-        let refusal = Refusal(code: "not_writable", message: "standard output cannot be written: \(failure.reason)")
+        if has(POLLERR | POLLHUP, .standardOutput) { Foundation.exit(128 + SIGPIPE) }
+        let reason = has(POLLNVAL, .standardOutput) ? "it is closed" : failure.reason
+        let refusal = Refusal(code: "not_writable", message: "standard output cannot be written: \(reason)")
         error("\(Style.current(.standardError).bad("refused")) \(refusal.line)")
         Foundation.exit(1)
     }
@@ -48,10 +49,10 @@ enum Output {
         try handle.write(contentsOf: Data(text.terminalSafe.utf8))
     }
 
-    /// Whether this is a pipe that nobody reads any more.
-    private static func isAbandoned(_ handle: FileHandle) -> Bool {
+    /// Whether the system says one of these of it, such as that nobody reads a pipe any more, or that it is closed.
+    private static func has(_ events: Int32, _ handle: FileHandle) -> Bool {
         var state = pollfd(fd: handle.fileDescriptor, events: Int16(POLLOUT), revents: 0)
-        return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLERR | POLLHUP) != 0
+        return poll(&state, 1, 0) > 0 && state.revents & Int16(events) != 0
     }
 }
 

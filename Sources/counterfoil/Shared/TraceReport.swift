@@ -33,6 +33,13 @@ struct TraceReport: Encodable {
             explanation: trace.revocation.explanation)
     }
 
+    /// A number of seconds in a unit that people read: `59 s`, `90 min`, `30 days`.
+    static func length(_ seconds: TimeInterval) -> String {
+        let units: [(length: Double, name: String)] = [(86_400, "days"), (3600, "h"), (60, "min")]
+        let unit = units.first { seconds >= 2 * $0.length } ?? (length: 1, name: "s")
+        return "\(Int((seconds / unit.length).rounded(.down))) \(unit.name)"
+    }
+
     /// The trace for a person, one line a certificate.
     static func lines(_ trace: VerificationTrace, _ style: Style) -> [String] {
         var lines = trace.certificates.map { certificate in
@@ -47,7 +54,7 @@ struct TraceReport: Encodable {
         case .notChecked:
             let reason = revocation.explanation.map { ": \($0.printable)" } ?? ""
             lines.append("  revocation  not asked about\(reason)")
-        case .good: lines.append("  revocation  good, as of \(Int((revocation.age ?? 0).rounded())) s ago")
+        case .good: lines.append("  revocation  good, as of \(length(revocation.age ?? 0)) ago")
         case .unknown: lines.append("  revocation  unknown: \((revocation.explanation ?? "").printable)")
         }
         return lines

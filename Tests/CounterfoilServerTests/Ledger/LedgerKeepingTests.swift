@@ -190,9 +190,10 @@ import Testing
             #expect(busy?.code == .busy)
             let before = try await ledger.storage.digest()
             try ledger.storage.close()
-            #expect(throws: StorageError.self) {
+            let refusal = #expect(throws: StorageError.self) {
                 try LedgerBackup.restore(copy, to: ledger.storage.path, replacing: false)
             }
+            #expect(refusal?.code == .exists)
             let restored = try LedgerBackup.restore(copy, to: ledger.storage.path, replacing: true)
             #expect(restored.report.digest == report.digest)
             #expect(try LedgerBackup.check(try #require(restored.old)).digest == before)
