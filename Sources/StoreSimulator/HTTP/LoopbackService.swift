@@ -15,18 +15,22 @@ package struct LoopbackService: Sendable {
     private let running: Task<Void, any Error>
 
     /// Listens, on any free port if `port` is 0. It answers when this returns.
+    ///
+    /// - Parameter idleTime: How long a connection may stay on which nothing is asked, or of which no more is read: a client
+    ///   that is refused before it has sent all may never close it.
     package init(
         _ responder: some HTTPResponder<some RequestContext & InitializableFromSource<ApplicationRequestContextSource>>,
-        port: Int = 0, label: String
+        port: Int = 0, label: String, idleTime: Duration = .seconds(75)
     ) async throws {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         var logger = Logger(label: label)
         // What is below it is the talk of connections that end when this is stopped.
         logger.logLevel = .critical
         let connections = TakenConnections()
+        let http = HTTP1Channel.Configuration(idleTimeout: TimeAmount(idleTime))
         let application = Application(
             responder: responder,
-            server: HTTPServerBuilder { connections.holding(HTTP1Channel(responder: $0)) },
+            server: HTTPServerBuilder { connections.holding(HTTP1Channel(responder: $0, configuration: http)) },
             configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 1024),
             onServerRunning: { channel in
                 if let port = channel.localAddress?.port { continuation.yield(port) }

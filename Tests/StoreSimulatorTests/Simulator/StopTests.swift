@@ -67,9 +67,16 @@ import Testing
         }
     }
 
-    private static func service() async throws -> LoopbackService {
+    @Test(.timeLimit(.minutes(5))) func `does not keep, while it runs, the connection of a client that says nothing`()
+        async throws
+    {
+        let service = try await Self.service(idleTime: .milliseconds(10))
+        try await service.whileRunning { try await IdleConnection.untilClosed(service.port) }
+    }
+
+    private static func service(idleTime: Duration = .seconds(75)) async throws -> LoopbackService {
         try await LoopbackService(
-            CallbackResponder<BasicRequestContext> { _, _ in Response(status: .ok) }, label: "test")
+            CallbackResponder<BasicRequestContext> { _, _ in Response(status: .ok) }, label: "test", idleTime: idleTime)
     }
 
     private static func answered(by port: Int) async {
