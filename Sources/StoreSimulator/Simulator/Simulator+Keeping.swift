@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 
 // Snapshots: the whole state in a file of the simulator's folder.
@@ -21,7 +22,7 @@ extension Simulator {
     }
 
     /// Puts everything back as it was when the snapshot was made, the time included. How time passes stays as it is here, and so
-    /// do the URLs for notifications, where there are any.
+    /// do the URLs for notifications, where there are any. It waits for the end of a scenario that runs.
     public func restore(_ name: String) async throws {
         let state = try await readSnapshot(name)
         let (kept, own) = (state.production.app, core.configuration.app)
@@ -31,6 +32,9 @@ extension Simulator {
                 "the snapshot \(name) is of \(kept.bundleID) (\(kept.appAppleID)), this simulator is of "
                     + "\(own.bundleID) (\(own.appAppleID))")
         }
+        // At its end a scenario puts back what it found: not in place of this.
+        try await core.scenarioGate.enter()
+        defer { core.scenarioGate.leave() }
         try await core.replace(with: state) { new, old in
             // Whoever listens now goes on listening.
             for environment in [AppStoreEnvironment.production, .sandbox] {
@@ -41,8 +45,11 @@ extension Simulator {
     }
 
     /// Empties both stores and begins again, with the same seed and at the time at which the clock began. Settings, catalogue
-    /// and the URLs for notifications stay as they are, unless `everything` goes.
+    /// and the URLs for notifications stay as they are, unless `everything` goes. It waits for the end of a scenario that
+    /// runs.
     public func reset(everything: Bool = false) async throws {
+        try await core.scenarioGate.enter()
+        defer { core.scenarioGate.leave() }
         try await core.replace(with: SimulatorState(core.configuration, real: Date())) { new, old in
             guard !everything else { return }
             for environment in [AppStoreEnvironment.production, .sandbox] {

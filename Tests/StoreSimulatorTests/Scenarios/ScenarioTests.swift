@@ -1,5 +1,6 @@
 import Foundation
 import StoreSimulator
+import Synchronization
 import Testing
 
 /// A simulator with a frozen clock, as long as `body` takes.
@@ -124,6 +125,30 @@ func withSimulator<Value: Sendable>(
             #expect(simulator.settings() == settings)
             #expect(try simulator.state(of: "anna").subscriptions.map(\.productID) == ["com.example.news.monthly"])
             #expect(simulator.states().map(\.customer).sorted() == ["anna", "anna-2", "anna-3"])
+        }
+    }
+
+    @Test func `do not put their settings in the place of a snapshot's that is restored meanwhile`() async throws {
+        let scenario = try #require(try ShippedScenarios.scenario("upgrade"))
+        try await withSimulator { simulator in
+            simulator.configure { $0.renewalLead = 1 }
+            try await simulator.snapshot("kept")
+            simulator.configure { $0.renewalLead = 2 }
+            let restoring = Mutex<Task<Void, any Error>?>(nil)
+            let companion = ScenarioCompanion(prepare: { command, _ in command }) {
+                let isFirst = restoring.withLock { restoring in
+                    guard restoring == nil else { return false }
+                    restoring = Task { try await simulator.restore("kept") }
+                    return true
+                }
+                // It has its chance to come too early.
+                for _ in 0..<10_000 where isFirst && simulator.settings().renewalLead != 1 { await Task.yield() }
+                return []
+            }
+            #expect(try await simulator.run(scenario, beside: companion).passed)
+            let task = try #require(restoring.withLock { $0 })
+            try await task.value
+            #expect(simulator.settings().renewalLead == 1)
         }
     }
 
