@@ -75,6 +75,9 @@ extension Store {
     }
 
     mutating func assignSeat(_ id: String, _ productID: String, at now: Date) throws(StoreError) -> Subject {
+        guard isSandbox else {
+            throw StoreError(.impossibleTransition, "only the sandbox has seats that are assigned")
+        }
         let product = try product(productID)
         guard product.isOnSale else { throw StoreError(.notForSale, "\(product.id) is not for sale") }
         guard let terms = product.subscription else {

@@ -131,7 +131,7 @@ public enum StoreCommand: Sendable, Hashable, Codable {
 
     /// The sandbox's button that clears a customer's purchases.
     case clearHistory(customer: String)
-    /// An organisation assigns a seat of a subscription to a customer.
+    /// An organisation assigns a seat of a subscription to a customer, in the sandbox only.
     case assignSeat(customer: String, product: String)
     /// An organisation that has bought the app in volume assigns it to a customer, until `expirationDate` if there is one.
     /// The customer's receipts are those of a volume purchase from then on.

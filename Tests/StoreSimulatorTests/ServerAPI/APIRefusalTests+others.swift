@@ -25,7 +25,7 @@ extension APIRefusalTests {
             .extendRenewalDate, .familySharedSubscriptionExtensionIneligible,
             shared(.extendRenewalDate, JSONFields.extending.text)),
         .init(
-            .extendRenewalDate, .assignedSubscriptionExtensionIneligible,
+            .extendRenewalDate, .assignedSubscriptionExtensionIneligible, in: .sandbox,
             seat(.extendRenewalDate, JSONFields.extending.text)),
         all(.invalidExtendByDays, "extendByDays", "0"), all(.invalidExtendReasonCode, "extendReasonCode", nil),
         all(.invalidRequestIdentifier, "requestIdentifier", "\"a\""), all(.invalidProductId, "productId", "\"coins\""),

@@ -46,6 +46,14 @@ struct APIRefusalCase: Sendable, CustomTestStringConvertible {
 
 @Suite("Refusals of the App Store Server API")
 struct APIRefusalTests {
+    @Test func `production has no seats that are assigned`() {
+        var shop = APIShop(.production)
+        let failure = #expect(throws: StoreError.self) {
+            try shop.perform(.assignSeat(customer: "cleo", product: "plus"))
+        }
+        #expect(failure?.code == .impossibleTransition)
+    }
+
     @Test(arguments: all)
     func `each documented code that a store can give comes from the request that deserves it`(_ row: APIRefusalCase)
         throws
@@ -116,7 +124,7 @@ struct APIRefusalTests {
             body: #"{"appAccountToken":"\#(signedNumbers)"}"#),
         .init(.setAppAccountToken, .familyTransactionNotSupported, shared(.setAppAccountToken, JSONFields.token.text)),
         .init(
-            .setAppAccountToken, .invalidAssignedTransactionNotSupported,
+            .setAppAccountToken, .invalidAssignedTransactionNotSupported, in: .sandbox,
             seat(.setAppAccountToken, JSONFields.token.text)),
         .init(.setAppAccountToken, .transactionIdIsNotOriginalTransactionId) { shop in
             APIShop.request(.setAppAccountToken, [try renewal(&shop)], body: JSONFields.token.text)
@@ -132,7 +140,7 @@ struct APIRefusalTests {
             appTransaction(.sendConsumption, JSONFields.consumption.text)),
         .init(.sendConsumption, .familyTransactionNotSupported, shared(.sendConsumption, JSONFields.consumption.text)),
         .init(
-            .sendConsumption, .invalidAssignedTransactionNotSupported,
+            .sendConsumption, .invalidAssignedTransactionNotSupported, in: .sandbox,
             seat(.sendConsumption, JSONFields.consumption.text)),
         v2(.invalidCustomerConsented, "customerConsented", "false"),
         v2(.invalidCustomerConsented, "customerConsented", nil),
@@ -150,7 +158,7 @@ struct APIRefusalTests {
                 + #""consumptionPercentage":1}"#),
         .init(.sendConsumptionV1, .transactionIdNotFound, unknown, body: JSONFields.consumptionV1.text),
         .init(
-            .sendConsumptionV1, .invalidAssignedTransactionNotSupported,
+            .sendConsumptionV1, .invalidAssignedTransactionNotSupported, in: .sandbox,
             seat(.sendConsumptionV1, JSONFields.consumptionV1.text)),
         .init(
             .sendConsumptionV1, .invalidTransactionTypeNotSupported, about: "lamp", body: JSONFields.consumptionV1.text),
