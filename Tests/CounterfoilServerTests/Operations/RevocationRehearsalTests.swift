@@ -3,8 +3,11 @@ import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
 import Foundation
+import LedgerSQLite
 import StoreSimulator
 import Testing
+
+@testable import Ledger
 
 /// A server goes through what can become of certificates, by a clock that is put forward.
 @Suite struct `With the simulator a server rehearses revocation` {
@@ -94,6 +97,34 @@ import Testing
             let told = try await world.api.get("/v1/events").items
             let data = try #require(told.first?["data"] as? [String: Any])
             #expect(told.count == 1 && data["transaction"] is [String: Any])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `where unknown means refused, and a command leaves to the server what nobody answers about`() async throws {
+        try await run(.hard) { world in
+            let simulator = world.simulator
+            try await world.settle()
+            try await world.stopServer()
+            try await simulator.perform(.cancel(customer: "anna"))
+            let number = simulator.core.read(.production) { store, _ in store.notifications.count - 1 }
+            let text = try simulator.core.text(number, in: .production)
+            try simulator.core.setRevocation(RevocationSetting(status: "unreachable"))
+            let configuration = try world.configuration()
+            try await OfflineServer.run(
+                configuration, clock: .showing { simulator.core.now }, patience: .milliseconds(1)
+            ) { core in
+                let scope = try #require(core.scopes[simulator.information.bundleID, .production])
+                let now = simulator.core.now.milliseconds
+                let received = ReceivedNotification(
+                    scope: scope.id, uuid: UUID().uuidString, type: "DID_CHANGE_RENEWAL_STATUS", signedDate: now,
+                    receivedAt: now, origin: .delivered, text: text)
+                _ = try await core.storage.commit(receiving: [received], folding: [])
+                core.processor.lookAgain()
+            }
+            let ledger = try SQLiteStorage(path: configuration.storage.path)
+            #expect(try await ledger.backlog().count == 1)
+            try ledger.close()
         }
     }
 
