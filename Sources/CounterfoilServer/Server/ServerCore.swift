@@ -93,7 +93,7 @@ package struct ServerCore: Sendable {
         metrics = ServerMetrics(factory, tracer: tracer)
         requests = RequestMetrics(factory)
         scopes = try await storage.scopes(of: Self.environments(configuration))
-        clients = try Self.clients(configuration, scopes, clock, logger)
+        clients = try Self.clients(configuration, scopes, logger)
 
         verifier = try Self.verifier(configuration, validAt: configuration.trust.validAt, clock, metrics)
             .remembering(signatures)
@@ -128,8 +128,7 @@ package struct ServerCore: Sendable {
         consumption = ConsumptionService(
             storage: storage, apps: apps, scopes: scopes, clients: clients, clock: clock, logger: logger)
         verifyReceipt = VerifyReceiptService(
-            storage: storage, apps: apps, scopes: scopes, prover: prover, histories: histories, clock: clock,
-            logger: logger)
+            storage: storage, apps: apps, scopes: scopes, prover: prover, histories: histories, logger: logger)
         notificationsV1 = NotificationV1Receiver(
             storage: storage, apps: apps, scopes: scopes, prover: prover, clock: clock, logger: logger)
         grantExpiry = GrantExpiryService(storage: storage, clock: clock, logger: logger, wakeWebhooks: webhooks.wake)
@@ -264,7 +263,7 @@ package struct ServerCore: Sendable {
     }
 
     private static func clients(
-        _ configuration: ServerConfiguration, _ scopes: ScopeRegistry, _ clock: ServerClock, _ logger: Logger
+        _ configuration: ServerConfiguration, _ scopes: ScopeRegistry, _ logger: Logger
     ) throws -> [Int64: AppStoreServerClient] {
         var clients: [Int64: AppStoreServerClient] = [:]
         for scope in scopes.all {

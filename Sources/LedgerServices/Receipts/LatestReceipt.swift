@@ -12,7 +12,6 @@ struct LatestReceipt {
     let lineages: [Lineage]
     let receipt: AppReceipt
     let excludesOld: Bool
-    let now: Date
 
     /// The most entries, as at Apple's.
     private static let mostTransactions = 100
@@ -79,10 +78,10 @@ struct LatestReceipt {
 
     /// `pending_renewal_info`: how each subscription goes on.
     var renewals: OrderedJSON {
-        .array(lineages.compactMap(\.renewal).map { .object(Self.members($0, at: now)) })
+        .array(lineages.compactMap(\.renewal).map { .object(Self.members($0)) })
     }
 
-    private static func members(_ fact: RenewalFact, at now: Date) -> [OrderedJSON.Member] {
+    private static func members(_ fact: RenewalFact) -> [OrderedJSON.Member] {
         var members = ReceiptMembers()
         members.add("auto_renew_product_id", fact.autoRenewProductID)
         members.add("original_transaction_id", fact.originalTransactionID)

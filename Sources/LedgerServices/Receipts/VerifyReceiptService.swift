@@ -14,20 +14,17 @@ package struct VerifyReceiptService: Sendable {
     let scopes: ScopeRegistry
     let prover: PurchaseProver
     let histories: AccountHistories
-    let clock: ServerClock
     let logger: Logger
 
     package init(
         storage: any ClaimStorage, apps: Apps, scopes: ScopeRegistry, prover: PurchaseProver,
-        histories: AccountHistories,
-        clock: ServerClock, logger: Logger
+        histories: AccountHistories, logger: Logger
     ) {
         self.storage = storage
         self.apps = apps
         self.scopes = scopes
         self.prover = prover
         self.histories = histories
-        self.clock = clock
         self.logger = logger
     }
 
@@ -97,7 +94,7 @@ package struct VerifyReceiptService: Sendable {
         let known = Set(relatives.flatMap { $0.transactions.map(\.transactionID) })
         let lineages = relatives.adding(receipt.facts.filter { !known.contains($0.transactionID) })
         let latest = LatestReceipt(
-            lineages: lineages, receipt: appReceipt, excludesOld: request.excludesOldTransactions, now: clock.now())
+            lineages: lineages, receipt: appReceipt, excludesOld: request.excludesOldTransactions)
         guard latest.hasAutoRenewables else { return [] }
         return [
             .init("latest_receipt_info", latest.transactions), .init("latest_receipt", .string(request.receiptData)),

@@ -10,9 +10,9 @@ enum PanelRoutes {
         for path in ["/", "/customers/{name}", "/notifications/{name}"]
             + PanelPage.main.compactMap(\.page.segments.first).map({ "/" + $0 })
         {
-            router.get(RouterPath(path)) { request, context -> Response in
+            router.get(RouterPath(path)) { request, _ -> Response in
                 let panel = SimulatorPanel(simulator: try slot.get(), state: state)
-                return page(try panelRequest(request, context), panel, request)
+                return page(try panelRequest(request), panel)
             }
         }
         router.post("/forms/{form}") { request, context -> Response in
@@ -39,10 +39,10 @@ enum PanelRoutes {
         let asked = PanelRequest(
             page: .unknown(request.uri.path), environment: .production, query: FormFields(),
             theme: ConsoleCookies.theme(of: request))
-        return page(asked, SimulatorPanel(simulator: simulator, state: state), request)
+        return page(asked, SimulatorPanel(simulator: simulator, state: state))
     }
 
-    private static func panelRequest(_ request: Request, _ context: SimulatorContext) throws -> PanelRequest {
+    private static func panelRequest(_ request: Request) throws -> PanelRequest {
         let query: FormFields
         do { query = try FormFields(encoded: (request.uri.query.map { String($0) } ?? "").utf8) } catch {
             throw HTTPError(.badRequest)
@@ -53,7 +53,7 @@ enum PanelRoutes {
             theme: ConsoleCookies.theme(of: request))
     }
 
-    private static func page(_ asked: PanelRequest, _ panel: SimulatorPanel, _ request: Request) -> Response {
+    private static func page(_ asked: PanelRequest, _ panel: SimulatorPanel) -> Response {
         let page = panel.page(asked)
         guard let html = page.html else { return Response(status: .internalServerError) }
         let status = HTTPResponse.Status(code: page.status)
@@ -87,13 +87,13 @@ enum PanelRoutes {
             } catch {
                 var place = place
                 place.mistake = .init(form: fields["form"] ?? name, fields: fields, failure: ControlFailure(error))
-                return .notDone(page(place, panel, request))
+                return .notDone(page(place, panel))
             }
         }
         if let response { return response }
         let failure = ControlFailure(
             409, "form_expired", "The form was too old, or of an earlier run of the simulator. Here it is anew.")
         asked.mistake = .init(form: fields["form"] ?? name, fields: fields, failure: failure)
-        return page(asked, panel, request)
+        return page(asked, panel)
     }
 }

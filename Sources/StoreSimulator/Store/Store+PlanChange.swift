@@ -6,7 +6,7 @@ extension Store {
     enum PlanChange { case none, upgrade, downgrade }
 
     mutating func change(
-        _ subscription: Subscription, to purchase: Purchase, _ terms: SubscriptionTerms, at now: Date
+        _ subscription: Subscription, to purchase: Purchase, at now: Date
     ) throws(StoreError) -> Subject {
         let (_, product) = try current(of: subscription)
         guard purchase.plan == nil else {

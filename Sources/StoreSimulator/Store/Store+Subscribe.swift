@@ -10,7 +10,7 @@ extension Store {
         }
         let existing = ownSubscription(of: purchase.customer, in: terms.group)
         if let existing, isChanged(existing, by: purchase, at: now) {
-            return try change(existing, to: purchase, terms, at: now)
+            return try change(existing, to: purchase, at: now)
         }
         var offer = try openingOffer(purchase, terms, lapsed: existing, at: now)
         var next: Offer?

@@ -15,7 +15,7 @@ extension Store {
             // Whoever has the key has checked the signature.
             let request = try Self.asking { () throws(APIFailure) in try AdvancedCommerceEnvelope(data).request }
             return try performInApp(request, for: customer, product, at: now)
-        default: return try applyReview(command, at: now)
+        default: return try applyReview(command)
         }
     }
 

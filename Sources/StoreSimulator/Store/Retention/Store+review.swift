@@ -1,9 +1,8 @@
 internal import AppStoreModels
-internal import Foundation
 
 extension Store {
     /// What Apple decides about messages and images.
-    mutating func applyReview(_ command: StoreCommand, at now: Date) throws(StoreError) -> Subject {
+    mutating func applyReview(_ command: StoreCommand) throws(StoreError) -> Subject {
         var messaging = retention
         switch command {
         case .approveMessage(let id):
