@@ -24,9 +24,9 @@ package final class TestResponders: RevocationTransport {
     private let state: Mutex<State>
 
     /// Both certificates are good, for twelve hours.
-    package init(_ authority: Authority, now: Date = TestStore.now) {
-        let leaf = OCSPResponder(issuer: authority.intermediate, now: now)
-        let intermediate = OCSPResponder(issuer: authority.root, now: now)
+    package init(_ authority: Authority) {
+        let leaf = OCSPResponder(issuer: authority.intermediate, now: TestStore.now)
+        let intermediate = OCSPResponder(issuer: authority.root, now: TestStore.now)
         state = Mutex(
             State(answers: [.leaf: { try leaf.answer($0) }, .intermediate: { try intermediate.answer($0) }]))
     }

@@ -141,10 +141,10 @@ extension AppStoreServerClient {
     /// A call whose answer is a model.
     func answer<Answer: Decodable>(
         _ endpoint: AppStoreEndpoint, _ arguments: [String] = [], query: [(name: String, value: String)] = [],
-        body: Data? = nil, as type: Answer.Type = Answer.self
+        body: Data? = nil
     ) async throws(AppStoreServerError) -> Answer {
         let (data, sent) = try await unreadAnswer(endpoint, arguments, query: query, body: body)
-        do { return try JSONDecoder().decode(type, from: data) } catch {
+        do { return try JSONDecoder().decode(Answer.self, from: data) } catch {
             var failure = AppStoreServerError.undecodable(error).about(endpoint, sent)
             failure.body = data.prefix(AppStoreServerError.maximumBodySize)
             throw failure

@@ -23,8 +23,7 @@ package struct FeedPage: Sendable {
     /// Whether there is more at once.
     package var hasMore = false
 
-    package init(items: [FeedItem] = [], cursor: Int64, hasMore: Bool = false) {
-        self.items = items
+    package init(cursor: Int64, hasMore: Bool = false) {
         self.cursor = cursor
         self.hasMore = hasMore
     }

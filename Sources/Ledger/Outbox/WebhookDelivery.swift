@@ -106,7 +106,7 @@ package struct DeliveryOutcome: Sendable {
 
     package init(
         delivery: Int64, endpoint: Int64, result: Result, status: Int? = nil, error: String? = nil,
-        isGone: Bool = false, isOurFault: Bool = false, attempt: DeliveryAttempt? = nil
+        isGone: Bool = false, isOurFault: Bool = false
     ) {
         self.delivery = delivery
         self.endpoint = endpoint
@@ -115,6 +115,5 @@ package struct DeliveryOutcome: Sendable {
         self.error = error
         self.isGone = isGone
         self.isOurFault = isOurFault
-        self.attempt = attempt
     }
 }

@@ -121,9 +121,7 @@ package struct RevocationSetting: Codable, Sendable {
     /// For `slow`.
     var seconds: Double?
 
-    package init(status: String, certificate: String? = nil, seconds: Double? = nil) {
-        (self.status, self.certificate, self.seconds) = (status, certificate, seconds)
-    }
+    package init(status: String) { self.status = status }
 }
 
 /// Whether a reset forgets settings, catalogue and the URLs for notifications, too.

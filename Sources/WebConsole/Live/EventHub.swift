@@ -67,13 +67,13 @@ package final class EventHub: Sendable {
     package var lastChange: Int { state.withLock { $0.changes } }
 
     /// Watches topics for a page that was made, until its stream begins.
-    package func expect(_ topics: some Collection<String>, for time: Duration = .seconds(60)) {
+    package func expect(_ topics: some Collection<String>) {
         let now = ContinuousClock.now
         state.withLock { state in
             state.prune(at: now)
             guard state.topics.count + topics.count <= Self.maximumExpected else { return }
             let fresh = Topic(watchedSince: state.changes)
-            for name in topics { state.topics[name, default: fresh].expectedUntil = now + time }
+            for name in topics { state.topics[name, default: fresh].expectedUntil = now + .seconds(60) }
         }
     }
 

@@ -11,7 +11,7 @@ package struct FormFields: Sendable {
     /// The fields whose blanks at the ends count.
     private var exactNames: Set<String> = []
 
-    package init(_ values: [String: String] = [:]) { self.values = values.mapValues { [$0] } }
+    package init() {}
 
     /// Why a form is not taken.
     package enum Problem: Error { case notAForm, tooLarge, malformed }

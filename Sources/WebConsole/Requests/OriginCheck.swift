@@ -23,14 +23,8 @@ package struct OriginCheck: Sendable {
     /// Whether a change may come from something that is no browser: it says neither `Sec-Fetch-Site` nor `Origin`.
     private let admitsPrograms: Bool
 
-    /// Other origins of its own: where a proxy gives this server another name than browsers do.
-    private let ownOrigins: Set<String>
-
-    package init(
-        admitsPrograms: Bool, ownOrigins: Set<String> = [], isOwnHost: @escaping @Sendable (String) -> Bool
-    ) {
+    package init(admitsPrograms: Bool, isOwnHost: @escaping @Sendable (String) -> Bool) {
         (self.isOwnHost, self.admitsPrograms) = (isOwnHost, admitsPrograms)
-        self.ownOrigins = Set(ownOrigins.map { $0.lowercased() })
     }
 
     /// Why the request is refused; nil if it is not.
@@ -66,7 +60,6 @@ package struct OriginCheck: Sendable {
 
     // `null` is any page that hides where it is from.
     private func isOwn(_ origin: String, _ host: String?) -> Bool {
-        if ownOrigins.contains(origin.lowercased()) { return true }
         guard let host = host?.lowercased() else { return false }
         return ["http://" + host, "https://" + host].contains(origin.lowercased())
     }

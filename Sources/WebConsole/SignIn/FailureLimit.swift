@@ -4,23 +4,21 @@ internal import Synchronization
 
 /// Counts failures to sign in: an address that failed five times within a minute has to wait.
 package final class FailureLimit: Sendable {
+    private static let most = 5
+    private static let window: TimeInterval = 60
+
     private let failures = Mutex<[String: [Date]]>([:])
     private let now: @Sendable () -> Date
-    private let most: Int
-    private let window: TimeInterval
     private let capacity: Int
 
-    package init(
-        most: Int = 5, within window: TimeInterval = 60, capacity: Int = 10_000,
-        now: @escaping @Sendable () -> Date = { Date() }
-    ) {
-        (self.most, self.window, self.capacity, self.now) = (most, window, capacity, now)
+    package init(capacity: Int = 10_000, now: @escaping @Sendable () -> Date = { Date() }) {
+        (self.capacity, self.now) = (capacity, now)
     }
 
     /// Whether the address has to wait.
     package func isBlocked(_ address: String) -> Bool {
         let date = now()
-        return failures.withLock { recent($0[key(address)] ?? [], at: date).count >= most }
+        return failures.withLock { recent($0[key(address)] ?? [], at: date).count >= Self.most }
     }
 
     package func recordFailure(of address: String) {
@@ -40,7 +38,7 @@ package final class FailureLimit: Sendable {
     }
 
     private func recent(_ dates: [Date], at date: Date) -> [Date] {
-        dates.filter { abs(date.timeIntervalSince($0)) < window }.suffix(most)
+        dates.filter { abs(date.timeIntervalSince($0)) < Self.window }.suffix(Self.most)
     }
 
     /// One subscriber of IPv6 has 64 bits of addresses.

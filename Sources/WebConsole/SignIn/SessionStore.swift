@@ -18,17 +18,15 @@ package final class SessionStore: Sendable {
         package var lastUsed: Date
     }
 
+    private static let lifetime: TimeInterval = 12 * 3600
+    private static let idleTime: TimeInterval = 3600
+
     private let sessions = Mutex<[String: Session]>([:])
     private let now: @Sendable () -> Date
-    private let lifetime: TimeInterval
-    private let idleTime: TimeInterval
     private let capacity: Int
 
-    package init(
-        lifetime: TimeInterval = 12 * 3600, idleTime: TimeInterval = 3600, capacity: Int = 1000,
-        now: @escaping @Sendable () -> Date = { Date() }
-    ) {
-        (self.lifetime, self.idleTime, self.capacity, self.now) = (lifetime, idleTime, capacity, now)
+    package init(capacity: Int = 1000, now: @escaping @Sendable () -> Date = { Date() }) {
+        (self.capacity, self.now) = (capacity, now)
     }
 
     /// Opens a session, always a new one: what a browser had before counts for nothing.
@@ -94,7 +92,7 @@ package final class SessionStore: Sendable {
     private func isOpen(_ session: Session, at date: Date) -> Bool {
         // A clock that was put back must not keep a session open.
         let (age, idle) = (date.timeIntervalSince(session.started), date.timeIntervalSince(session.lastUsed))
-        return age >= -60 && age < lifetime && idle < idleTime
+        return age >= -60 && age < Self.lifetime && idle < Self.idleTime
     }
 
     private static func hash(_ token: String) -> String { Array(SHA256.hash(data: Data(token.utf8))).hexadecimal }

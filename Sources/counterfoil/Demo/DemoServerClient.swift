@@ -13,14 +13,12 @@ struct DemoServerClient: Sendable {
     }
 
     /// Asks, and decodes what is answered.
-    func get<Answer: Decodable>(_ path: String, as type: Answer.Type = Answer.self) async throws -> Answer {
+    func get<Answer: Decodable>(_ path: String) async throws -> Answer {
         try await send("GET", path, body: nil)
     }
 
     /// Tells, and decodes what is answered.
-    func post<Answer: Decodable>(
-        _ path: String, _ body: some Encodable, as type: Answer.Type = Answer.self
-    ) async throws -> Answer {
+    func post<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
         try await send("POST", path, body: try JSONEncoder().encode(body))
     }
 

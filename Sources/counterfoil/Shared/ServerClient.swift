@@ -37,11 +37,9 @@ struct ServerClient: Sendable {
         code: "unexpected_answer", message: "the server's answer is not in the form of this version")
 
     /// Makes a request and decodes the answer.
-    func call<Answer: Decodable>(
-        _ method: String, _ path: String, _ body: Data?, as type: Answer.Type = Answer.self
-    ) async throws -> Answer {
+    func call<Answer: Decodable>(_ method: String, _ path: String, _ body: Data?) async throws -> Answer {
         let answer = try await answer(method, path, body)
-        do { return try JSONDecoder().decode(type, from: answer.body) } catch {
+        do { return try JSONDecoder().decode(Answer.self, from: answer.body) } catch {
             throw Self.unexpectedAnswer
         }
     }

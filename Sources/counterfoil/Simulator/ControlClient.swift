@@ -66,13 +66,13 @@ struct ControlClient: Sendable {
 
     /// Every item of a list, from all its pages.
     func all<Item: Decodable>(
-        _ path: [String], query: [(String, String)] = [], from first: String? = nil, as type: Item.Type = Item.self
+        _ path: [String], from first: String? = nil, as type: Item.Type = Item.self
     ) async throws -> [Item] {
         var items: [Item] = []
         var next = first
         repeat {
             let page = try await call(
-                "GET", path, query: query + [("limit", "1000")] + (next.map { [("page", $0)] } ?? []),
+                "GET", path, query: [("limit", "1000")] + (next.map { [("page", $0)] } ?? []),
                 as: Page<Item>.self)
             items += page.items
             next = page.nextPage

@@ -53,10 +53,7 @@ package protocol PackablePayload: Hashable, Sendable, Codable {
     }
 
     /// What another place can share.
-    package var projectedValue: Self {
-        get { self }
-        set { self = newValue }
-    }
+    package var projectedValue: Self { self }
 
     /// Whether it is kept as what it has besides a template.
     package var isPacked: Bool { if case .packed = storage { true } else { false } }
@@ -133,18 +130,15 @@ package final class PayloadTemplate<Payload: PackablePayload>: Sendable {
     }
 }
 
-/// The first payload of each kind, as long as the process runs. Payloads of more kinds than `limit` stay whole.
+/// The first payload of each kind, as long as the process runs. Payloads of more kinds than a thousand stay whole.
 package final class PayloadTemplates<Payload: PackablePayload>: Sendable {
     private let templates = Mutex<[Payload.Kind: PayloadTemplate<Payload>]>([:])
-    private let limit: Int
-
-    package init(limit: Int = 1000) { self.limit = limit }
 
     fileprivate func template(for payload: Payload) -> PayloadTemplate<Payload>? {
         let kind = payload.kind
         return templates.withLock { templates in
             if let template = templates[kind] { return template }
-            guard templates.count < limit else { return nil }
+            guard templates.count < 1000 else { return nil }
             let template = PayloadTemplate(payload)
             templates[kind] = template
             return template
