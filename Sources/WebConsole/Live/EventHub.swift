@@ -98,13 +98,12 @@ package final class EventHub: Sendable {
 
     /// A stream of a page. It ends when nobody holds it: an answer that cannot be sent takes no place.
     final class Stream: Sendable {
-        let topics: Set<String>
         let wakeups: AsyncStream<Void>
         private let id: Int
         private let hub: EventHub
 
-        fileprivate init(_ id: Int, _ topics: Set<String>, _ wakeups: AsyncStream<Void>, _ hub: EventHub) {
-            (self.id, self.topics, self.wakeups, self.hub) = (id, topics, wakeups, hub)
+        fileprivate init(_ id: Int, _ wakeups: AsyncStream<Void>, _ hub: EventHub) {
+            (self.id, self.wakeups, self.hub) = (id, wakeups, hub)
         }
 
         deinit { close() }
@@ -131,7 +130,7 @@ package final class EventHub: Sendable {
             for stream in all { stream.wakeups.yield() }
             return nil
         }
-        return Stream(id, topics, wakeups, self)
+        return Stream(id, wakeups, self)
     }
 
     private func close(_ id: Int) {

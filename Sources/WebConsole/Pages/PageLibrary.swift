@@ -7,8 +7,6 @@ package struct PageLibrary: Sendable {
     private static let pragma = "{{% CONTENT_TYPE:TEXT}}"
 
     private let templates: MustacheLibrary
-    /// The names of the templates.
-    package let names: [String]
 
     /// Reads templates.
     ///
@@ -17,7 +15,6 @@ package struct PageLibrary: Sendable {
     package init(_ files: [String: String]) throws {
         let all = WebConsoleFiles.templates.merging(files) { _, own in own }
         templates = MustacheLibrary(templates: try all.mapValues { try MustacheTemplate(string: Self.pragma + $0) })
-        names = all.keys.sorted()
     }
 
     /// Renders a template. A name without a value renders as nothing; tests see to it that there is none.
