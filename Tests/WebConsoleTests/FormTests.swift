@@ -85,7 +85,7 @@ import WebConsole
 
     @Test func `fields are read as browsers send them`() throws {
         let fields = try FormFields(encoded: Array("a=1&a=2&b=+x%20%C3%BC+&c=&d&e=%26%3D".utf8))
-        #expect(fields["a"] == "2" && fields.all("a") == ["1", "2"])
+        #expect(fields["a"] == "2")
         #expect(fields["b"] == "x ü" && fields.exact("b") == " x ü ")
         #expect(fields["c"] == nil && fields.contains("d") && fields["e"] == "&=" && !fields.contains("f"))
         for bad in ["a=%", "a=%4", "a=%zz", "a=%ff"] {

@@ -115,17 +115,6 @@ extension RequestBody {
         try needed(valueIfPresent(name, of: known, or: code), name, missing ?? code)
     }
 
-    /// A value of an enumeration of numbers.
-    package func valueIfPresent<Value: RawRepresentable & Equatable>(
-        _ name: String, of known: [Value], or code: APIErrorCode?
-    ) throws(APIFailure) -> Value? where Value.RawValue == Int32 {
-        guard let number = try intIfPresent(name, or: code) else { return nil }
-        guard let raw = Int32(exactly: number), let value = Value(rawValue: raw), known.contains(value) else {
-            throw failure(code, name, "has an unknown value")
-        }
-        return value
-    }
-
     func needed<Value>(_ value: Value?, _ name: String, _ code: APIErrorCode?) throws(APIFailure) -> Value {
         guard let value else { throw failure(code, name, "is missing") }
         return value

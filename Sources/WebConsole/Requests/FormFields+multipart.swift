@@ -57,7 +57,7 @@ extension FormFields {
         }
         guard let text = String(validating: content, as: UTF8.self) else { throw .malformed }
         // Browsers end lines of a text field with both characters.
-        add(text.replacing("\r\n", with: "\n"), name)
+        set(name, text.replacing("\r\n", with: "\n"))
     }
 
     /// A parameter of a header, in quotation marks or without; nil where there is none.

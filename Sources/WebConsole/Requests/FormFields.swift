@@ -6,7 +6,8 @@ internal import NIOCore
 
 /// The fields of a form, or of a query.
 package struct FormFields: Sendable {
-    private var values: [String: [String]] = [:]
+    /// Of a field that was sent several times, the last value.
+    private var values: [String: String] = [:]
     private var files: [String: Data] = [:]
     /// The fields whose blanks at the ends count.
     private var exactNames: Set<String> = []
@@ -36,7 +37,7 @@ package struct FormFields: Sendable {
 
     /// Reads `name=value&name=value`: up to 500 fields in UTF-8.
     package init(encoded: some Collection<UInt8>) throws(Problem) {
-        for (name, value) in try Self.pairs(encoded) { values[name, default: []].append(value) }
+        for (name, value) in try Self.pairs(encoded) { values[name] = value }
     }
 
     /// The same fields in their order.
@@ -55,7 +56,7 @@ package struct FormFields: Sendable {
 
     /// The field as it was sent, without spaces around it unless they count; nil where it is missing or empty.
     package subscript(_ name: String) -> String? {
-        guard let value = values[name]?.last else { return nil }
+        guard let value = values[name] else { return nil }
         if exactNames.contains(name) { return value.isEmpty ? nil : value }
         let trimmed = value.trimmingCharacters(in: .whitespacesAndNewlines)
         return trimmed.isEmpty ? nil : trimmed
@@ -65,19 +66,14 @@ package struct FormFields: Sendable {
     package mutating func takeExactly(_ name: String) { exactNames.insert(name) }
 
     /// The field as it was sent.
-    package func exact(_ name: String) -> String? { values[name]?.last }
+    package func exact(_ name: String) -> String? { values[name] }
 
     /// The file of a field; nil where none was chosen.
     package func file(_ name: String) -> Data? { files[name] }
 
-    package mutating func set(_ name: String, _ value: String) { values[name] = [value] }
-
-    mutating func add(_ value: String, _ name: String) { values[name, default: []].append(value) }
+    package mutating func set(_ name: String, _ value: String) { values[name] = value }
 
     mutating func add(file: Data, _ name: String) { files[name] = file }
-
-    /// All values of a field that may be sent several times.
-    package func all(_ name: String) -> [String] { values[name] ?? [] }
 
     /// Whether the field was sent at all: a box that was ticked.
     package func contains(_ name: String) -> Bool { values[name] != nil }

@@ -51,7 +51,7 @@ import Testing
             }
             let kept = Packed(wrappedValue: transaction)
             #expect(Self.bytes(kept.wrappedValue) == Self.bytes(transaction))
-            packed += kept.isPacked ? 1 : 0
+            packed += kept.template == nil ? 0 : 1
             var renewal = random.renewal()
             (renewal.productId, renewal.environment, renewal.currency) = ("packed", .xcode, nil)
             if random.maybe({ _ in true }) ?? false {
@@ -60,7 +60,7 @@ import Testing
             }
             let info = Packed(wrappedValue: renewal)
             #expect(Self.bytes(info.wrappedValue) == Self.bytes(renewal))
-            packed += info.isPacked ? 1 : 0
+            packed += info.template == nil ? 0 : 1
         }
         #expect(packed > 2000)
     }
@@ -81,11 +81,11 @@ import Testing
         var payload = RandomPayloads(seed: 2).plain
         _ = Packed(wrappedValue: payload)
         payload.purchaseDate = Date(timeIntervalSinceReferenceDate: 0.00001)
-        #expect(!Packed(wrappedValue: payload).isPacked)
+        #expect(Packed(wrappedValue: payload).template == nil)
         #expect(Packed(wrappedValue: payload).wrappedValue == payload)
         payload.purchaseDate = .distantPast
         payload.offerIdentifier = String(repeating: "x", count: 256)
-        #expect(!Packed(wrappedValue: payload).isPacked)
+        #expect(Packed(wrappedValue: payload).template == nil)
         #expect(Packed(wrappedValue: payload).wrappedValue == payload)
     }
 
@@ -97,7 +97,7 @@ import Testing
             .purchase(customer: "anna", product: "com.example.premium.monthly", introductory: false), at: start)
         store.run(until: start + 360 * 86_400)
         #expect(store.transactions.count > 10)
-        #expect(store.transactions.values.allSatisfy { $0.$payload.isPacked })
+        #expect(store.transactions.values.allSatisfy { $0.$payload.template != nil })
     }
 }
 

@@ -55,9 +55,6 @@ package protocol PackablePayload: Hashable, Sendable, Codable {
     /// What another place can share.
     package var projectedValue: Self { self }
 
-    /// Whether it is kept as what it has besides a template.
-    package var isPacked: Bool { if case .packed = storage { true } else { false } }
-
     /// What it is kept as a difference from, if it is.
     package var template: PayloadTemplate<Payload>? {
         if case .packed(let template, _) = storage { template } else { nil }
