@@ -11,9 +11,6 @@ package struct TestServer: Sendable {
         service = try await LoopbackService(router.buildResponder(), label: "loopback")
     }
 
-    /// Returns when it has ended.
-    package func stop() async { await service.stop() }
-
     /// Ends it whatever `body` throws.
     package func whileRunning<Value>(_ body: () async throws -> Value) async throws -> Value {
         try await service.whileRunning(body)

@@ -11,7 +11,7 @@ extension ReceiptValidator {
         if let bundleIDs, !bundleIDs.containsExactly(receipt.payload.bundleID) {
             throw VerificationError(.wrongApp, "the receipt is not for \(bundleIDs.sorted().joined(separator: ", "))")
         }
-        if let versions, !receipt.payload.version.map(versions.containsExactly).orFalse {
+        if let versions, !(receipt.payload.version.map(versions.containsExactly) ?? false) {
             throw VerificationError(
                 .wrongVersion, "the receipt is not for version \(versions.sorted().joined(separator: ", "))")
         }
@@ -69,8 +69,4 @@ extension ReceiptValidator {
         guard case .app(let receipt) = receipt.payload else { return [] }
         return receipt.purchases
     }
-}
-
-extension Bool? {
-    fileprivate var orFalse: Bool { self ?? false }
 }

@@ -93,7 +93,7 @@ struct API: AsyncParsableCommand {
             return try RawPage(answer)
         }
         var progress = Progress(name: endpoint.name)
-        defer { progress.end() }
+        defer { progress.clear() }
         for try await page in pages {
             progress.clear()
             Output.line(RawPage.line(page.data))

@@ -46,8 +46,6 @@ struct Progress {
 
     func clear() { write("") }
 
-    func end() { clear() }
-
     private func write(_ text: String) {
         guard isShown else { return }
         // Losing this line loses nothing.

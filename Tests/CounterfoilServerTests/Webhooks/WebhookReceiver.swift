@@ -39,10 +39,7 @@ final class WebhookReceiver: Sendable {
     private let mailbox: Mailbox
     private let server: TestServer
 
-    /// What was received, in order.
-    var messages: [Message] { mailbox.state.withLock { $0.messages } }
-
-    /// What was received since the last time.
+    /// What was received since the last time, in order.
     func take() -> [Message] {
         mailbox.state.withLock { state in
             defer { state.messages = [] }
