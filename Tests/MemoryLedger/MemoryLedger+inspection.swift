@@ -241,4 +241,6 @@ extension MemoryLedger: IdempotencyStorage {
 
 extension MemoryLedger: HealthStorage {
     package func checkWritable() async throws {}
+
+    package var logBytes: Int? { nil }
 }

@@ -152,7 +152,7 @@ extension AppStoreServerClient {
     }
 
     /// The JSON of a body.
-    func json(_ value: some Encodable, for endpoint: AppStoreEndpoint) throws(AppStoreServerError) -> Data {
+    package func json(_ value: some Encodable, for endpoint: AppStoreEndpoint) throws(AppStoreServerError) -> Data {
         do { return try JSONEncoder.sorted.encode(value) } catch {
             throw AppStoreServerError(.invalidRequest, "the body cannot be written as JSON").about(endpoint, 0)
         }

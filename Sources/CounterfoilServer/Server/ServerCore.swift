@@ -189,16 +189,7 @@ package struct ServerCore: Sendable {
                 let age = backlog.oldest.map { max(0, clock.now().timeIntervalSince(Date(milliseconds: $0))) }
                 return [([], age ?? 0)]
             })
-        let log = URL(filePath: configuration.storage.path).resolvingSymlinksInPath().path + "-wal"
-        metrics.add(
-            .init(.ledgerLog) {
-                // Nothing while the file cannot be looked at.
-                do {
-                    let size = try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int
-                    guard let size else { return [] }
-                    return [([], Double(size))]
-                } catch { return [] }
-            })
+        metrics.add(.init(.ledgerLog) { storage.logBytes.map { [([], Double($0))] } ?? [] })
         let roots = configuration.trust.roots
         metrics.add(
             .init(.rootExpiry) { roots.map { ([("root", $0.name)], $0.date.timeIntervalSince1970) } })

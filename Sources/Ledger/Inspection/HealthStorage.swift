@@ -8,4 +8,8 @@ package protocol HealthStorage: Sendable {
     /// How many changes were committed since the ledger was opened: where it is the same as before, so is everything else.
     /// ``checkWritable()`` is none.
     var commits: Int { get }
+
+    /// How many bytes are written beside the ledger and not yet brought into it; nil where there is no such log, or it
+    /// cannot be looked at.
+    var logBytes: Int? { get }
 }

@@ -34,11 +34,16 @@ struct OpenedFiles: Sendable {
         }
     }
 
+    /// How long the log is; nil where it is gone.
+    var logBytes: Int? { Self.status(log).map { Int($0.st_size) } }
+
     private func isInPlace(_ path: String) -> Bool { Self.number(path) == numbers[path] }
 
     /// The number of a file, which no other has as long as somebody has it open; nil where there is none.
-    private static func number(_ path: String) -> UInt64? {
+    private static func number(_ path: String) -> UInt64? { status(path).map { UInt64($0.st_ino) } }
+
+    private static func status(_ path: String) -> stat? {
         var status = stat()
-        return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+        return stat(path, &status) == 0 ? status : nil
     }
 }

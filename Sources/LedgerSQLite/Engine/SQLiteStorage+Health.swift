@@ -2,6 +2,8 @@ internal import Ledger
 internal import GRDB
 
 extension SQLiteStorage: HealthStorage {
+    package var logBytes: Int? { files.logBytes }
+
     /// Puts a number of the file's head to what it is: that goes through the log and to the disk like every commit.
     package func checkWritable() async throws {
         try await writeUncounted { db in try db.execute(sql: "PRAGMA user_version = 0") }

@@ -28,7 +28,7 @@ package final class SQLiteStorage: Sendable {
     package let pool: DatabasePool
     private let readers: SQLiteReaders
     private let checkpoints: Checkpoints
-    private let files: OpenedFiles
+    let files: OpenedFiles
     /// The path of the file.
     package let path: String
     private let lock: Mutex<LedgerLock?>

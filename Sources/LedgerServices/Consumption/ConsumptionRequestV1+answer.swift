@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import Basics
 
 // Purchases of Advanced Commerce are still answered in the first version.
 
@@ -21,27 +20,6 @@ extension ConsumptionRequestV1 {
         .delivered: .delivered, .undeliveredQualityIssue: .qualityIssue, .undeliveredWrongItem: .wrongItem,
         .undeliveredServerOutage: .serverOutage, .undeliveredOther: .other,
     ]
-
-    /// Exactly what the App Store gets.
-    var json: String {
-        var json = JSONWriter()
-        json.object { json in
-            json.member("customerConsented", customerConsented)
-            json.member("consumptionStatus", consumptionStatus.rawValue)
-            json.member("platform", platform.rawValue)
-            json.member("sampleContentProvided", sampleContentProvided)
-            json.member("deliveryStatus", deliveryStatus.rawValue)
-            // Empty stands for none.
-            json.member("appAccountToken", appAccountToken?.text ?? "")
-            json.member("accountTenure", accountTenure.rawValue)
-            json.member("playTime", playTime.rawValue)
-            json.member("lifetimeDollarsRefunded", lifetimeDollarsRefunded.rawValue)
-            json.member("lifetimeDollarsPurchased", lifetimeDollarsPurchased.rawValue)
-            json.member("userStatus", userStatus.rawValue)
-            if let refundPreference { json.member("refundPreference", refundPreference.rawValue) }
-        }
-        return String(decoding: json.bytes, as: UTF8.self)
-    }
 }
 
 extension ConsumptionStatus {

@@ -164,7 +164,7 @@ package struct ConsumptionService: Service {
             guard error.code == .refused, error.status == 400, error.apiCode?.name == nil else { throw error }
             let first = ConsumptionRequestV1(request)
             try await client.sendConsumptionV1(first, for: transactionID)
-            return first.json
+            return String(decoding: try client.json(first, for: .sendConsumptionV1), as: UTF8.self)
         }
     }
 }

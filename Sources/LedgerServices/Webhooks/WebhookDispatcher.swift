@@ -40,7 +40,7 @@ package final class WebhookDispatcher: Service {
     }
 
     /// How many deliveries one endpoint gets at the same time.
-    private static let width = 8
+    static let width = 8
     /// How much is written in one transaction: what arrives from the App Store waits for it.
     package static let batch = 100
     /// After which pause events that had to wait are looked at again.

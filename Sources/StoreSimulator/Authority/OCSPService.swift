@@ -83,7 +83,7 @@ package struct OCSPService: Sendable {
     /// not.
     package func reply(toPath path: some StringProtocol, times: ClosedRange<Date>) -> Reply {
         // Three letters for each of base64.
-        guard path.utf8.count <= OCSPQuery.mostBytes * 4, let base64 = String(path).removingPercentEncoding,
+        guard path.utf8.count <= OCSPQuery.mostBytes * 4, let base64 = String(percentEncoded: path.utf8),
             let request = Base64.decode(base64)
         else { return .failure(.malformedRequest) }
         return reply(to: request, times: times)

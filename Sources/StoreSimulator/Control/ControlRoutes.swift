@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -20,7 +21,9 @@ enum ControlRoutes {
             router.on(RouterPath("/simulator" + path), method: method) { request, context in
                 let simulator = try slot.get()
                 var values: [String: String] = [:]
-                for name in names { values[name] = context.parameters.get(name)?.removingPercentEncoding }
+                for name in names {
+                    values[name] = context.parameters.get(name).flatMap { String(percentEncoded: $0.utf8) }
+                }
                 let query = request.uri.queryParameters.reduce(into: [String: String]()) {
                     $0[String($1.key)] = String($1.value)
                 }

@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import AppStoreServer
+internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -87,7 +88,9 @@ enum SimulatorRoutes {
         func answer(_ request: Request, _ context: SimulatorContext) async throws -> Response {
             let simulator = try slot.get()
             var path: [String: String] = [:]
-            for (name, meaning) in parameters { path[meaning] = context.parameters.get(name)?.removingPercentEncoding }
+            for (name, meaning) in parameters {
+                path[meaning] = context.parameters.get(name).flatMap { String(percentEncoded: $0.utf8) }
+            }
             let isRead = endpoint.method == "GET"
             let limit = endpoint.contentType == "image/png" ? Self.largestImage : 256 << 10
             let body = isRead ? Data() : try await SimulatorRoutes.data(request, context, upTo: limit)

@@ -71,6 +71,7 @@ package enum JSON: Sendable, Hashable, Decodable {
     package init(from decoder: any Decoder) throws {
         let single = try decoder.singleValueContainer()
         // A failed attempt says that the value is of another kind.
+        // A failed attempt says that the value is of another kind.
         if single.decodeNil() {
             self = .null
         } else if let text = try? single.decode(String.self) {

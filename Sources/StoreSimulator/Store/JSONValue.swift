@@ -21,6 +21,7 @@ extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         // A failed attempt says that the value is of another kind.
+        // A failed attempt says that the value is of another kind.
         if container.decodeNil() {
             self = .null
         } else if let value = try? container.decode(Bool.self) {

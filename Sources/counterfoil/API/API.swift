@@ -73,7 +73,7 @@ struct API: AsyncParsableCommand {
         } catch {
             let message = Self.explanation(of: error, from: endpoint)
             // The word is there already.
-            let line = message.hasPrefix("refused ") ? String(message.dropFirst(8)) : message
+            let line = error.code == .refused ? String(message.dropFirst("refused ".count)) : message
             throw Refusal(code: "\(error.code)", message: message, line: line)
         }
     }

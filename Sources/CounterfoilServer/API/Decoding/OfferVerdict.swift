@@ -11,9 +11,9 @@ enum OfferVerdict {
         var productID: String
         var offerID: String
         var keyID: String
-        var nonce: UUID
+        var nonce: SentUUID
         var timestamp: Int64
-        var appAccountToken: UUID?
+        var appAccountToken: SentUUID?
         var signature: String
 
         private enum CodingKeys: String, CodingKey {
@@ -82,7 +82,7 @@ enum OfferVerdict {
         guard
             let text = try? OfferSigner.promotionalOfferText(
                 bundleID: bundleID, keyID: offer.keyID, productID: offer.productID, offerID: offer.offerID,
-                appAccountToken: offer.appAccountToken, nonce: offer.nonce, timestamp: offer.timestamp),
+                appAccountToken: offer.appAccountToken?.id, nonce: offer.nonce.id, timestamp: offer.timestamp),
             let bytes = Data(base64Encoded: offer.signature),
             let signature = try? P256.Signing.ECDSASignature(derRepresentation: bytes),
             let publicKey = try? P256.Signing.PublicKey(pemRepresentation: key.publicKeyPEM)

@@ -135,10 +135,7 @@ extension ServerConfigurationReader {
 
     private func judge(_ webhook: ServerConfiguration.Webhook, _ section: Section) {
         guard let host = Self.host(ofURL: webhook.url) else {
-            // What stands before an @ may be a password.
-            let isSecret = webhook.url.utf8.contains(UInt8(ascii: "@"))
-            let shown = isSecret ? "what stands here, with an @," : quoted(webhook.url)
-            section.problem("url", "\(shown) is not a URL such as https://example.com/hooks")
+            section.problem("url", "\(Self.shown(webhook.url)) is not a URL such as https://example.com/hooks")
             return
         }
         // What every delivery would be refused for.

@@ -266,7 +266,7 @@ extension ServerConfigurationReader {
         if app.appAppleID == example.appAppleID {
             note(path + ".apple_id", "is the example's; App Store Connect shows the app's under App Information")
         }
-        if let issuer = app.key?.issuerID, issuer == example.issuerID || UUID(uuidString: issuer) == nil {
+        if let issuer = app.key?.issuerID, issuer == example.issuerID || UUID(text: issuer) == nil {
             let place = "App Store Connect shows it under Users and Access > Integrations"
             note(path + ".key", "issuer_id is not the UUID of a team: \(place)")
         }

@@ -29,7 +29,7 @@ extension ServerConfigurationReader {
         listen.port = section.number("port", in: 0...65535) ?? listen.port
         if let url = section.text("public_url") {
             if Self.host(ofURL: url) == nil {
-                section.problem("public_url", "\(quoted(url)) is not a URL such as https://example.com")
+                section.problem("public_url", "\(Self.shown(url)) is not a URL such as https://example.com")
             }
             listen.publicURL = String(url.reversed().drop { $0 == "/" }.reversed())
         }
@@ -181,7 +181,7 @@ extension ServerConfigurationReader {
     func clock(_ text: String, _ root: Section) -> ServerConfiguration.Clock {
         guard text != "system" else { return .system }
         guard let host = Self.host(ofURL: text) else {
-            root.problem("clock", "\(quoted(text)) is neither system nor the URL of a simulator's control API")
+            root.problem("clock", "\(Self.shown(text)) is neither system nor the URL of a simulator's control API")
             return .system
         }
         note("clock", "the server uses the clock of \(quoted(host))")
@@ -221,6 +221,11 @@ extension ServerConfigurationReader {
     /// Whether what listens at `host` is in the way of what listens at `other`, with the same port.
     private static func listensToo(_ host: String, _ other: String) -> Bool {
         host == other || host == "::" || host == "0.0.0.0" && !other.contains(":")
+    }
+
+    /// What should be a URL, for a message. What stands before an @ may be a password.
+    static func shown(_ url: String) -> String {
+        url.utf8.contains(UInt8(ascii: "@")) ? "what stands here, with an @," : quoted(url)
     }
 
     /// The host of an `http` or `https` URL without a password, without the brackets of IPv6; nil for anything else.
