@@ -37,12 +37,8 @@ extension SignedDataVerifier {
         if let summary = payload.summary { return .summary(summary) }
         if let token = payload.externalPurchaseToken { return .externalPurchase(token) }
         if let data = payload.appData {
-            let app = try await appTransaction(data.signedAppTransactionInfo)
-            guard app.payload.bundleId.isExactly(data.bundleId) else {
-                throw VerificationError(.wrongApp, "a part is signed for another app than the whole")
-            }
-            try Self.require(data.environment, app.payload.receiptType)
-            return .app(bundleID: data.bundleId, app)
+            let parts = try await parts(inside: payload, of: data.bundleId, data.environment)
+            return .app(bundleID: data.bundleId, parts.appTransaction)
         }
         return .unknown
     }
@@ -53,15 +49,15 @@ extension SignedDataVerifier {
     package func parts(
         inside payload: ResponseBodyV2DecodedPayload, of bundleID: String, _ environment: AppStoreEnvironment
     ) async throws(VerificationError) -> (
-        transaction: Verified<JWSTransactionDecodedPayload>?, renewal: Verified<JWSRenewalInfoDecodedPayload>?
+        transaction: Verified<JWSTransactionDecodedPayload>?, renewal: Verified<JWSRenewalInfoDecodedPayload>?,
+        appTransaction: Verified<AppTransaction>?
     ) {
         var transaction: Verified<JWSTransactionDecodedPayload>?
         var renewal: Verified<JWSRenewalInfoDecodedPayload>?
+        var app: Verified<AppTransaction>?
         if let text = payload.data?.signedTransactionInfo {
             let verified = try await self.transaction(text)
-            guard verified.payload.bundleId.isExactly(bundleID) else {
-                throw VerificationError(.wrongApp, "a part is signed for another app than the whole")
-            }
+            try Self.require(bundleID, verified.payload.bundleId)
             try Self.require(environment, verified.payload.environment)
             transaction = verified
         }
@@ -70,10 +66,22 @@ extension SignedDataVerifier {
             try Self.require(environment, verified.payload.environment)
             renewal = verified
         }
-        return (transaction, renewal)
+        if let text = payload.appData?.signedAppTransactionInfo {
+            let verified = try await appTransaction(text)
+            try Self.require(bundleID, verified.payload.bundleId)
+            try Self.require(environment, verified.payload.receiptType)
+            app = verified
+        }
+        return (transaction, renewal, app)
     }
 
-    fileprivate static func require(
+    private static func require(_ bundleID: String, _ part: String) throws(VerificationError) {
+        guard part.isExactly(bundleID) else {
+            throw VerificationError(.wrongApp, "a part is signed for another app than the whole")
+        }
+    }
+
+    private static func require(
         _ environment: AppStoreEnvironment, _ part: AppStoreEnvironment
     ) throws(VerificationError) {
         guard part == environment else {

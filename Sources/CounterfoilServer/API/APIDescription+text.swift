@@ -2800,6 +2800,7 @@ extension APIDescription {
                     notification: {$ref: "#/components/schemas/Verification"}
                     transaction: {$ref: "#/components/schemas/Verification"}
                     renewal_info: {$ref: "#/components/schemas/Verification"}
+                    app_transaction: {$ref: "#/components/schemas/Verification"}
                 decoded:
                   type: object
                   description: The signed payloads, unchanged
@@ -2807,6 +2808,7 @@ extension APIDescription {
                     notification: {type: object}
                     transaction: {type: object}
                     renewal_info: {type: object}
+                    app_transaction: {type: object}
                 other_texts:
                   type: array
                   description: Other texts that were signed with this identifier
@@ -2823,7 +2825,7 @@ extension APIDescription {
                     required: [object, part, code, message]
                     properties:
                       object: {const: problem}
-                      part: {type: string, enum: [notification, transaction, renewal_info]}
+                      part: {type: string, enum: [notification, transaction, renewal_info, app_transaction]}
                       code:
                         anyOf:
                           - {$ref: "#/components/schemas/VerificationCode"}
@@ -3453,6 +3455,15 @@ extension APIDescription {
                 consumption_request_reason: {type: string, description: Apple's value}
                 transaction: {$ref: "#/components/schemas/EventTransaction"}
                 renewal: {$ref: "#/components/schemas/EventRenewal"}
+                app_transaction:
+                  type: object
+                  description: "Of customer.consent_rescinded: the app transaction, which names the Apple account"
+                  required: [original_purchase_date, original_application_version, signed_date]
+                  properties:
+                    app_transaction_id: {type: string}
+                    original_purchase_date: {$ref: "#/components/schemas/Instant"}
+                    original_application_version: {type: string}
+                    signed_date: {$ref: "#/components/schemas/Instant"}
                 summary:
                   type: object
                   properties:

@@ -9,13 +9,14 @@ internal import Foundation
 struct DecodedNotification {
     /// A signed text, as answers name it.
     enum Part: CaseIterable {
-        case notification, transaction, renewalInfo
+        case notification, transaction, renewalInfo, appTransaction
 
         var name: StaticString {
             switch self {
             case .notification: "notification"
             case .transaction: "transaction"
             case .renewalInfo: "renewal_info"
+            case .appTransaction: "app_transaction"
             }
         }
     }
@@ -38,6 +39,7 @@ struct DecodedNotification {
     private var notification: [UInt8]?
     private var transaction: [UInt8]?
     private var renewalInfo: [UInt8]?
+    private var appTransaction: [UInt8]?
     private var problems: [Problem] = []
     /// What the verification of each part rests on.
     private var traces: [(part: Part, trace: VerificationTrace)] = []
@@ -48,17 +50,17 @@ struct DecodedNotification {
             problems.append(Problem(.notification, code: code, "The text that was received is damaged on disk."))
             return
         }
-        let data: NotificationData?
+        let payload: ResponseBodyV2DecodedPayload
         do throws(VerificationError) {
             let verified = try await verifier.notification(kept.text)
-            data = verified.payload.data
+            payload = verified.payload
             traces.append((.notification, verified.trace))
             notification = Self.payload(of: kept.text)
         } catch {
             problems.append(Problem(.notification, error))
             return
         }
-        if let text = data?.signedTransactionInfo {
+        if let text = payload.data?.signedTransactionInfo {
             do throws(VerificationError) {
                 let verified = try await verifier.transaction(text)
                 traces.append((.transaction, verified.trace))
@@ -66,7 +68,7 @@ struct DecodedNotification {
                 try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
             } catch { problems.append(Problem(.transaction, error)) }
         }
-        if let text = data?.signedRenewalInfo {
+        if let text = payload.data?.signedRenewalInfo {
             do throws(VerificationError) {
                 let verified = try await verifier.renewalInfo(text)
                 traces.append((.renewalInfo, verified.trace))
@@ -74,6 +76,14 @@ struct DecodedNotification {
                 // It names no app.
                 try scope.requireMatch(scope.bundleID, verified.payload.environment)
             } catch { problems.append(Problem(.renewalInfo, error)) }
+        }
+        if let text = payload.appData?.signedAppTransactionInfo {
+            do throws(VerificationError) {
+                let verified = try await verifier.appTransaction(text)
+                traces.append((.appTransaction, verified.trace))
+                appTransaction = Self.payload(of: text)
+                try scope.requireMatch(verified.payload.bundleId, verified.payload.receiptType)
+            } catch { problems.append(Problem(.appTransaction, error)) }
         }
     }
 
@@ -87,6 +97,7 @@ struct DecodedNotification {
         json.member("decoded") { json in
             for (part, payload) in [
                 (.notification, notification), (.transaction, transaction), (.renewalInfo, renewalInfo),
+                (.appTransaction, appTransaction),
             ] as [(Part, [UInt8]?)] {
                 guard let payload else { continue }
                 json.key(part.name)

@@ -8,14 +8,16 @@ package struct NotificationParts: Sendable {
     package var payload: ResponseBodyV2DecodedPayload
     package var transaction: JWSTransactionDecodedPayload?
     package var renewal: JWSRenewalInfoDecodedPayload?
+    package var appTransaction: AppTransaction?
 
     package init(
         payload: ResponseBodyV2DecodedPayload, transaction: JWSTransactionDecodedPayload? = nil,
-        renewal: JWSRenewalInfoDecodedPayload? = nil
+        renewal: JWSRenewalInfoDecodedPayload? = nil, appTransaction: AppTransaction? = nil
     ) {
         self.payload = payload
         self.transaction = transaction
         self.renewal = renewal
+        self.appTransaction = appTransaction
     }
 
     /// Proves what is inside a notification that is proven itself.
@@ -25,7 +27,9 @@ package struct NotificationParts: Sendable {
         inside payload: ResponseBodyV2DecodedPayload, in scope: Scope, verifiedBy verifier: SignedDataVerifier
     ) async throws(VerificationError) {
         let parts = try await verifier.parts(inside: payload, of: scope.bundleID, scope.environment)
-        self.init(payload: payload, transaction: parts.transaction?.payload, renewal: parts.renewal?.payload)
+        self.init(
+            payload: payload, transaction: parts.transaction?.payload, renewal: parts.renewal?.payload,
+            appTransaction: parts.appTransaction?.payload)
     }
 
     /// What a notification that was kept says; nil when it was not folded.

@@ -2,6 +2,7 @@
 import AppStoreModels
 import CounterfoilServer
 import Foundation
+import StoreSimulator
 import Synchronization
 import TestSupport
 import Testing
@@ -129,5 +130,30 @@ import Testing
         #expect(CountryCode.twoLetters("CHE") == "CH")
         #expect(CountryCode.twoLetters("XKS") == "XK")
         #expect(CountryCode.twoLetters("QQQ") == nil)
+    }
+}
+
+@Suite struct `An event` {
+    /// The data of the last event of a type.
+    private static func data(of type: String, _ world: World) async throws -> [String: Any] {
+        let event = try await world.api.get("/v1/events").items.last { $0["type"] as? String == type }
+        return try #require(event?["data"] as? [String: Any])
+    }
+
+    @Test func `says whose consent was withdrawn, and so does its notification`() async throws {
+        try await World.withAPI { world in
+            _ = try await world.subscriber("anna")
+            try await world.simulator.perform(.rescindConsent(customer: "anna"))
+            try await world.settle()
+            let started = try await Self.data(of: "subscription.started", world)
+            let account = try #require((started["transaction"] as? [String: Any])?["app_transaction_id"] as? String)
+            let rescinded = try await Self.data(of: "customer.consent_rescinded", world)
+            let app = try #require(rescinded["app_transaction"] as? [String: Any])
+            #expect(app["app_transaction_id"] as? String == account)
+            #expect(app["original_purchase_date"] is Int && app["signed_date"] is Int)
+            let uuid = try #require((rescinded["notification"] as? [String: Any])?["uuid"] as? String)
+            let decoded = try await world.api.get("/v1/notifications/\(uuid)")["decoded"] as? [String: Any]
+            #expect((decoded?["app_transaction"] as? [String: Any])?["appTransactionId"] as? String == account)
+        }
     }
 }

@@ -45,6 +45,7 @@ enum EventJSON {
         json.member("consumption_request_reason", payload.data?.consumptionRequestReason?.rawValue)
         if let transaction = parts.transaction { json.member("transaction") { write(transaction, to: &$0) } }
         if let renewal = parts.renewal { json.member("renewal") { write(renewal, to: &$0) } }
+        if let app = parts.appTransaction { json.member("app_transaction") { write(app, to: &$0) } }
         if let summary = payload.summary { json.member("summary") { write(summary, to: &$0) } }
         if let token = payload.externalPurchaseToken {
             json.member("external_purchase_token") { json in
@@ -98,6 +99,13 @@ enum EventJSON {
         if let offer = renewal.offerType { json.member("offer_type", offer.rawValue) }
         json.member("offer_identifier", renewal.offerIdentifier)
         json.member("signed_date", renewal.signedDate)
+    }
+
+    private static func write(_ app: AppTransaction, to json: inout JSONWriter) {
+        json.member("app_transaction_id", app.appTransactionId)
+        json.member("original_purchase_date", app.originalPurchaseDate)
+        json.member("original_application_version", app.originalApplicationVersion)
+        json.member("signed_date", app.receiptCreationDate)
     }
 
     private static func write(_ summary: NotificationSummary, to json: inout JSONWriter) {
