@@ -3505,6 +3505,9 @@ extension APIDescription {
               properties:
                 transaction_id: {type: string}
                 original_transaction_id: {type: string}
+                previous_original_transaction_id:
+                  type: string
+                  description: "The subscription that this one goes on with, since it was migrated to Advanced Commerce"
                 product_id: {type: string}
                 type: {$ref: "#/components/schemas/ProductType"}
                 subscription_group_identifier: {type: string}

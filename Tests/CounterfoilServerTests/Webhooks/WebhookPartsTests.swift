@@ -156,4 +156,16 @@ import Testing
             #expect((decoded?["app_transaction"] as? [String: Any])?["appTransactionId"] as? String == account)
         }
     }
+
+    @Test func `says which subscription a migrated one goes on with`() async throws {
+        try await World.withAPI { world in
+            _ = try await world.simulator.trigger(TriggerRequest(.migration, nil))
+            try await world.settle()
+            let migrated = try await Self.data(of: "subscription.migrated", world)
+            let transaction = try #require(migrated["transaction"] as? [String: Any])
+            let previous = try #require(transaction["previous_original_transaction_id"] as? String)
+            #expect(previous != transaction["original_transaction_id"] as? String)
+            #expect(try await world.api.get("/v1/subscriptions/\(previous)").status == 200)
+        }
+    }
 }

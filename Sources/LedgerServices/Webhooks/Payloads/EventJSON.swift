@@ -60,6 +60,7 @@ enum EventJSON {
     private static func write(_ transaction: JWSTransactionDecodedPayload, to json: inout JSONWriter) {
         json.member("transaction_id", transaction.transactionId)
         json.member("original_transaction_id", transaction.originalTransactionId)
+        json.member("previous_original_transaction_id", transaction.previousOriginalTransactionId)
         json.member("product_id", transaction.productId)
         json.member("type", transaction.type.rawValue)
         json.member("subscription_group_identifier", transaction.subscriptionGroupIdentifier)
