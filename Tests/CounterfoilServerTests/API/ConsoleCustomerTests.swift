@@ -69,6 +69,20 @@ import WebConsole
         }
     }
 
+    @Test func `show prices of commitments and of Advanced Commerce in the currency around them`() async throws {
+        try await World.withConsole { _, browser in
+            let payload = """
+                {"currency":"USD","commitmentInfo":{"commitmentPrice":59880,"commitmentRenewalPrice":71880},\
+                "advancedCommerceInfo":{"estimatedTax":210,"items":[{"refunds":[{"refundAmount":1500}]}]}}
+                """
+            let encoded = Data(payload.utf8).base64EncodedString().replacing("=", with: "")
+            let page = try await browser.post("/console/decode", ["text": "eyJ4NWMiOltdfQ.\(encoded).AAAA"]).text
+            for price in ["59.88", "71.88", "0.21", "1.50"] {
+                #expect(page.contains("<bdi>\(price) USD</bdi>"), "\(price)")
+            }
+        }
+    }
+
     @Test func `decode a file of nearly four mebibytes`() async throws {
         try await World.withConsole { _, browser in
             let file = Data([0x30, 0x83, 0x38, 0, 0]) + Data(repeating: 0xFF, count: 0x380000)

@@ -3,7 +3,10 @@ internal import AppStoreModels
 /// Words for the values that the App Store signs as numbers and as names in capitals, by the member that has them.
 enum SignedWords {
     /// Members with prices, in thousandths of the currency beside them.
-    static let prices: Set<String> = ["price", "renewalPrice", "taxExclusivePrice", "totalPrice"]
+    static let prices: Set<String> = [
+        "price", "renewalPrice", "commitmentPrice", "commitmentRenewalPrice", "taxExclusivePrice", "estimatedTax",
+        "refundAmount",
+    ]
 
     /// - Returns: Nil for what is not known here, and is shown as it stands.
     static func word(for value: String, of member: String) -> String? {
