@@ -55,7 +55,7 @@ struct InboxRoutes {
         _ call: APICall, _ storage: any InspectionStorage, _ scopes: ScopeRegistry
     ) async throws -> (kept: KeptNotification, scope: Scope) {
         if let id = call.named("id"), id.utf8.count <= 255,
-            let kept = try await storage.notification(UUID(text: id)?.text ?? id),
+            let kept = try await storage.notification(named: id),
             let scope = scopes[id: kept.scope], call.principal.maySee(scope)
         {
             return (kept, scope)

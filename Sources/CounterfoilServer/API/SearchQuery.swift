@@ -23,8 +23,8 @@ package struct SearchQuery: Sendable, Hashable {
 
     package var event: String? { text.hasPrefix("evt_") ? text : nil }
 
-    /// The UUID of a notification, in lower case.
-    package var notification: String? { UUID(text: text)?.text }
+    /// The UUID of a notification.
+    package var notification: String? { UUID(text: text) == nil ? nil : text }
 
     /// The customers that the ledger may know, without stand-ins of erased ones.
     package var customers: [String] {

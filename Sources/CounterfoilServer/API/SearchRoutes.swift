@@ -102,7 +102,7 @@ private struct Search {
     }
 
     private mutating func notification(_ uuid: String, _ storage: any SearchRoutes.Storage) async throws {
-        let kept = try await storage.notification(uuid)
+        let kept = try await storage.notification(named: uuid)
         let scope = kept.flatMap { kept in scopes.first { $0.id == kept.scope } }
         if let kept, let scope { found.append(Item(kind: "notification", id: kept.uuid, scope: scope)) }
         tried.append(("notification", scope != nil, nil))

@@ -84,7 +84,7 @@ struct SendAttemptRoutes {
         if item.signedPayload.isExactly(kept.text) { return true }
         do throws(VerificationError) {
             let payload = try await asking.historical.notification(item.signedPayload).payload
-            return payload.notificationUUID.lowercased() == kept.uuid.lowercased()
+            return kept.isNamed(payload.notificationUUID)
         } catch {
             // What cannot be believed is none that was kept.
             return false

@@ -22,8 +22,8 @@ struct TimelineRoutes {
     /// One notification of it: all that it says, and what its verification rests on.
     private func entry(_ call: APICall) async throws -> Response {
         let (scope, customer) = try call.subject()
-        let id = call.named("uuid").map { UUID(text: $0)?.text ?? $0 } ?? ""
-        guard id.utf8.count <= 255, let kept = try await storage.notification(id), kept.scope == scope.id,
+        let id = call.named("uuid") ?? ""
+        guard id.utf8.count <= 255, let kept = try await storage.notification(named: id), kept.scope == scope.id,
             try await storage.isNotification(kept.id, inTimelineOf: customer, in: scope.id)
         else {
             throw APIFailure(
@@ -38,7 +38,7 @@ struct TimelineRoutes {
     /// Newest first; what was signed until `at`. The notification that `expand` names comes with all that it says.
     private func timeline(_ call: APICall) async throws -> Response {
         let (scope, customer) = try call.subject()
-        let expanded = try call.request.word("expand").map { UUID(text: $0)?.text ?? $0 }
+        let expanded = try call.request.word("expand")
         if expanded != nil { try call.require(.supportRead) }
         let paging = try Paging(call.request)
         let until = try call.request.instant("at") ?? .max
@@ -51,14 +51,14 @@ struct TimelineRoutes {
         var decoded: DecodedNotification?
         for item in page {
             entries.append((item, await customers.reading(of: item)))
-            guard case .notification(let kept) = item.kind, kept.uuid == expanded else { continue }
+            guard let expanded, case .notification(let kept) = item.kind, kept.isNamed(expanded) else { continue }
             decoded = await DecodedNotification(kept, in: scope, historical)
         }
         return .list(entries, next: items.count > page.count ? page.last?.place.token : nil) { json, entry in
             Self.write(
                 entry.item, of: customer, entry.reading, naming: call.namesCustomers, scopes, to: &json
             ) { json, kept in
-                guard let decoded, kept.uuid == expanded else { return }
+                guard let decoded, let expanded, kept.isNamed(expanded) else { return }
                 json.key("notification")
                 NotificationJSON.write(kept, scopes, to: &json) { decoded.write(to: &$0) }
             }

@@ -57,6 +57,23 @@ package struct WantedFacts: Sendable, Hashable {
     }
 }
 
+extension InspectionStorage {
+    /// The notification with an identifier that somebody wrote: a UUID in either case, as the App Store did not have to
+    /// write it in lower case either.
+    package func notification(named text: String) async throws -> KeptNotification? {
+        if let kept = try await notification(text) { return kept }
+        guard let uuid = UUID(text: text)?.text, !uuid.isExactly(text) else { return nil }
+        return try await notification(uuid)
+    }
+}
+
+extension KeptNotification {
+    /// Whether it has the identifier that somebody wrote.
+    package func isNamed(_ text: String) -> Bool {
+        uuid.isExactly(text) || UUID(text: uuid).map { $0 == UUID(text: text) } ?? false
+    }
+}
+
 /// A text that a fact of a purchase is from.
 package struct FactText: Sendable, Hashable {
     package var originalTransactionID: String

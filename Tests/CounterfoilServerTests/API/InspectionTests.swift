@@ -9,6 +9,27 @@ import Testing
 @testable import Ledger
 
 @Suite struct `Search` {
+    @Test func `and the other routes find a notification whose UUID the App Store wrote in upper case`() async throws {
+        try await World.withAPI { world in
+            let uuid = "71A9F1FE-B72C-469B-9126-85EB294665E0"
+            let information = world.simulator.information
+            let signed = Int64(World.start.timeIntervalSince1970 * 1000)
+            let payload = """
+                {"notificationType":"TEST","notificationUUID":"\(uuid)","version":"2.0","signedDate":\(signed),\
+                "data":{"bundleId":"\(information.bundleID)","appAppleId":\(information.appAppleID),\
+                "environment":"Production"}}
+                """
+            let text = try world.simulator.core.authority.signer.sign(json: Array(payload.utf8))
+            let body = Data(#"{"signedPayload":"\#(text)"}"#.utf8)
+            #expect(try await world.api.send("POST", "/apple/notifications", body: body).status == 200)
+            try await world.settle()
+            #expect(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String == uuid)
+            #expect(try await world.api.get("/v1/notifications/\(uuid)")["uuid"] as? String == uuid)
+            #expect(try await world.api.send("POST", "/v1/notifications/\(uuid)/reprocess").status == 202)
+            #expect(try await world.api.get("/v1/search?q=\(uuid)").items.first?["id"] as? String == uuid)
+        }
+    }
+
     @Test func `finds a transaction, a notification and a customer, and says what it tried`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
