@@ -52,12 +52,16 @@ public enum AcceptedApps: Sendable, Hashable {
         let isProduction = audience.environment == .production
         switch audience.app {
         case .bundle(let bundleId, let appleIDRule):
+            // As of a notification with a part that is newer than this version.
+            guard let bundleId else {
+                throw VerificationError(
+                    .wrongApp, "it names no app in any part that this version knows; a newer version may know more")
+            }
             // RFC 7515 §5.3: code point by code point, which `==` does not do.
-            guard let bundleId,
-                let app = app(of: apps, in: audience.environment, where: { $0.bundleID.isExactly(bundleId) })
+            guard let app = app(of: apps, in: audience.environment, where: { $0.bundleID.isExactly(bundleId) })
             else {
                 throw VerificationError(
-                    .wrongApp, "signed for the bundle \((bundleId ?? "(none)").prefix(255)), which is not configured")
+                    .wrongApp, "signed for the bundle \(bundleId.prefix(255)), which is not configured")
             }
             // Only production data carries the Apple ID.
             if isProduction, case .carried(let carried) = appleIDRule, let expected = app.appAppleID,

@@ -65,6 +65,22 @@ import X509
         }
     }
 
+    @Test func `a notification whose part is newer than this version is refused for that, not for its bundle`()
+        async throws
+    {
+        let verifier = try TestStore.verifier(apps: .only([TestStore.app]))
+        let signed = Int64(TestStore.now.timeIntervalSince1970 * 1000)
+        let text = try authority.sign(
+            json: Data(
+                """
+                {"notificationType":"LATER","notificationUUID":"u","version":"2.0","signedDate":\(signed),\
+                "laterData":{"bundleId":"\(TestStore.bundleId)","environment":"Production"}}
+                """.utf8))
+        let error = await #expect(throws: VerificationError.self) { _ = try await verifier.notification(text) }
+        #expect(error?.code == .wrongApp)
+        #expect(error?.message.contains("newer version") == true)
+    }
+
     @Test(arguments: [
         ("com.example.Kiosk", "com.example.\u{212A}iosk"), ("jos\u{E9}", "jose\u{301}"), ("a;b", "a\u{37E}b"),
     ])
