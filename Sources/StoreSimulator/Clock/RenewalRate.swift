@@ -18,7 +18,7 @@ public struct RenewalRate: Sendable, Hashable, Codable {
 
     /// The name of the rate.
     public let rawValue: String
-    /// The number that `.storekit` files and `SKTestSession.TimeRate` have for it; nil for the sandbox's own.
+    /// The number that `.storekit` files and `SKTestSession.TimeRate` have for it; nil where Xcode does not have it.
     public let storeKitValue: Int?
     private let scale: Scale
 
@@ -42,6 +42,8 @@ public struct RenewalRate: Sendable, Hashable, Codable {
     public static let monthlyEvery3Minutes = Self("monthlyEvery3Minutes", nil, .monthly(week: 180, month: 180))
     /// A month lasts 30 seconds; Xcode only.
     public static let monthlyEvery30Seconds = Self("monthlyEvery30Seconds", 15, .monthly(week: 10, month: 30))
+    /// Every period lasts a day; TestFlight only. ``StoreSettings/testFlight`` has the rest of it.
+    public static let anyEveryDay = Self("anyEveryDay", nil, .fixed(86_400))
     /// Every period lasts 15 minutes; Xcode only, as are the following.
     public static let anyEvery15Minutes = Self("anyEvery15Minutes", 1000, .fixed(900))
     /// Every period lasts 5 minutes.
@@ -75,10 +77,9 @@ public struct RenewalRate: Sendable, Hashable, Codable {
     /// Every rate there is.
     public static let all: [Self] =
         [.realTime] + sandbox + [
-            .monthlyEvery30Seconds, .anyEvery15Minutes, .anyEvery5Minutes, .anyEveryMinute, .anyEvery30Seconds,
-            .anyEvery10Seconds, .anyEvery2Seconds, .dayEveryHour, .dayEvery30Minutes, .dayEvery5Minutes,
-            .dayEveryMinute,
-            .dayEvery30Seconds, .dayEverySecond,
+            .monthlyEvery30Seconds, .anyEveryDay, .anyEvery15Minutes, .anyEvery5Minutes, .anyEveryMinute,
+            .anyEvery30Seconds, .anyEvery10Seconds, .anyEvery2Seconds, .dayEveryHour, .dayEvery30Minutes,
+            .dayEvery5Minutes, .dayEveryMinute, .dayEvery30Seconds, .dayEverySecond,
         ]
 }
 
@@ -175,7 +176,7 @@ extension RenewalRate {
     }
 
     /// For how long a subscription may pause and its `recentSubscriptionStartDate` still be that of before: 60 days in
-    /// real time, 10 minutes at every rate of the sandbox, as long as ``billingRetry`` where only Xcode knows the rate.
+    /// real time, 10 minutes at every rate of the sandbox, as long as ``billingRetry`` at the others.
     public var streakGap: TimeInterval { Self.sandbox.contains(self) ? 600 : billingRetry }
 
     /// A length of time of the real world as it is at this rate: it shrinks as a month of 30 days does.

@@ -91,6 +91,14 @@ public struct StoreSettings: Sendable, Hashable, Codable {
         return settings
     }()
 
+    /// TestFlight's behaviour, as documented: that of the sandbox, but every subscription renews once a day, six times.
+    public static let testFlight: Self = {
+        var settings = sandbox
+        settings.rate = .anyEveryDay
+        settings.renewalCap = 6
+        return settings
+    }()
+
     /// Settings as documented for production.
     public init() {}
 

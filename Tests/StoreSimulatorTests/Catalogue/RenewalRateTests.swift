@@ -68,6 +68,18 @@ import Testing
         #expect(RenewalRate.realTime.scaled(days: 90) == 90 * 86_400)
     }
 
+    @Test(arguments: ["plus", "plus.yearly"])
+    func `renew everything in TestFlight once a day, six times`(_ product: String) throws {
+        var shop = Shop(.sandbox) {
+            ($0.rate, $0.renewalCap) = (StoreSettings.testFlight.rate, StoreSettings.testFlight.renewalCap)
+        }
+        try shop.buy(product)
+        shop.wait(days: 8)
+        let renewals = Array(repeating: "DID_RENEW", count: 6)
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY"] + renewals + ["EXPIRED/VOLUNTARY"])
+        #expect(try shop.last().transaction.expiresDate == Shop.start + 7 * 86_400)
+    }
+
     @Test(arguments: [
         (RenewalRate.monthlyEvery5Minutes, "P3D", 120.0), (.monthlyEvery5Minutes, "P1D", 60),
         (.monthlyEvery5Minutes, "P7D", 180), (.monthlyEvery5Minutes, "P2W", 240),

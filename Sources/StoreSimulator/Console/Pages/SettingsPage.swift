@@ -40,8 +40,9 @@ enum PanelSettings {
 
     private static let rates = [
         "realTime", "monthlyEveryHour", "monthlyEvery30Minutes", "monthlyEvery15Minutes", "monthlyEvery5Minutes",
-        "monthlyEvery3Minutes", "monthlyEvery30Seconds", "anyEvery15Minutes", "anyEvery5Minutes", "anyEveryMinute",
-        "anyEvery30Seconds", "anyEvery10Seconds", "anyEvery2Seconds", "dayEveryHour", "dayEvery30Minutes",
+        "monthlyEvery3Minutes", "monthlyEvery30Seconds", "anyEveryDay", "anyEvery15Minutes", "anyEvery5Minutes",
+        "anyEveryMinute", "anyEvery30Seconds", "anyEvery10Seconds", "anyEvery2Seconds", "dayEveryHour",
+        "dayEvery30Minutes",
     ]
 }
 
