@@ -6,15 +6,15 @@ extension Catalogue {
 
     /// Reads a catalogue from a file: Xcode's `.storekit`, or ours, `.yaml` or `.yml`.
     ///
-    /// - Returns: The catalogue, and what was not understood and does not matter. ``StoreKitConfiguration`` tells more
-    ///   about a file of Xcode.
+    /// - Returns: The catalogue, and what is of no effect, a sentence each: what was not understood, and what else a file of
+    ///   Xcode tells Xcode to do. ``StoreKitConfiguration`` has that as values.
     /// - Throws: ``CatalogueError`` if the file cannot be read, has another extension or says something wrong.
     public static func read(path: String) throws(CatalogueError) -> (catalogue: Catalogue, notes: [String]) {
         let `extension` = URL(filePath: path).pathExtension.lowercased()
         switch `extension` {
         case "storekit":
             let configuration = try StoreKitConfiguration(contents(of: path))
-            return (configuration.catalogue, configuration.notes)
+            return (configuration.catalogue, configuration.notes + configuration.unused)
         case "yaml", "yml":
             guard let text = String(validating: try contents(of: path), as: UTF8.self) else {
                 throw CatalogueError(problems: [.init(message: "is not UTF-8")])
@@ -46,5 +46,31 @@ extension Catalogue {
             throw CatalogueError(problems: [.init(message: "larger than 4 MiB")])
         }
         return content
+    }
+}
+
+extension StoreKitConfiguration {
+    /// What is not part of a catalogue, and so ignored by who reads only that, with what does the same here.
+    fileprivate var unused: [String] {
+        var unused: [String] = []
+        if hasOfferKey {
+            unused.append("subscriptionOffersKeyPair: is ignored; offers are signed with the simulator's key")
+        }
+        if let rate = settings.renewalRate, rate != .realTime {
+            unused.append("settings._timeRate: is ignored; the clock accelerated:\(rate) renews as fast")
+        }
+        if settings.isBillingGracePeriodEnabled {
+            unused.append("settings._billingGracePeriodEnabled: is ignored; the setting gracePeriod does it")
+        }
+        if settings.areRenewalBillingIssuesEnabled {
+            unused.append("settings._renewalBillingIssuesEnabled: is ignored; failBilling does it for a customer")
+        }
+        if settings.areBillingIssuesEnabled {
+            unused.append("settings._billingIssuesEnabled: is ignored; planPurchase does it for a device")
+        }
+        if settings.isAskToBuyEnabled {
+            unused.append("settings._askToBuyEnabled: is ignored; askToBuy does it for a customer")
+        }
+        return unused
     }
 }

@@ -121,7 +121,23 @@ import Testing
         #expect(yaml.notes == [])
         let storeKit = try Catalogue.read(path: write("a.storekit", StoreKitConfigurationTests.text))
         #expect(storeKit.catalogue.products.count == 3)
-        #expect(!storeKit.notes.isEmpty)
+        #expect(storeKit.notes.count == 6 + 4)
+        let settings = """
+            {"subscriptionOffersKeyPair": {"id": "C0FFEE00", "privateKey": "secret"},
+             "settings": {"_timeRate": 13, "_billingGracePeriodEnabled": true, "_renewalBillingIssuesEnabled": true,
+                          "_billingIssuesEnabled": true, "_askToBuyEnabled": true}}
+            """
+        #expect(
+            try Catalogue.read(path: write("b.storekit", settings)).notes == [
+                "subscriptionOffersKeyPair: is ignored; offers are signed with the simulator's key",
+                "settings._timeRate: is ignored; the clock accelerated:monthlyEvery5Minutes renews as fast",
+                "settings._billingGracePeriodEnabled: is ignored; the setting gracePeriod does it",
+                "settings._renewalBillingIssuesEnabled: is ignored; failBilling does it for a customer",
+                "settings._billingIssuesEnabled: is ignored; planPurchase does it for a device",
+                "settings._askToBuyEnabled: is ignored; askToBuy does it for a customer",
+            ])
+        let defaults = settings.replacing("13", with: "0").replacing("true", with: "false")
+        #expect(try Catalogue.read(path: write("c.storekit", defaults)).notes.count == 1)
         for (name, message) in [("a.json", "not .json"), ("missing.yaml", "cannot be read"), ("", "cannot be read")] {
             let path =
                 name == "a.json"
