@@ -76,7 +76,7 @@ struct `A second opinion by OpenSSL` {
             switch state {
             case "V": #expect(try answer.get().status == .good)
             case "R": #expect(try answer.get().status == .revoked(Date(timeIntervalSince1970: 1_577_836_800)))
-            default: #expect(throws: OCSPProblem.self) { try answer.get() }
+            default: #expect(try answer.get().status == .unknown)
             }
         }
     }

@@ -8,6 +8,8 @@ package struct OCSPAnswer: Sendable, Hashable {
     package enum Status: Sendable, Hashable {
         case good
         case revoked(Date)
+        /// The responder does not know the certificate.
+        case unknown
     }
 
     package let status: Status
@@ -48,7 +50,7 @@ package struct OCSPAnswer: Sendable, Hashable {
         switch single.status {
         case .good: status = .good
         case .revoked(let date): status = .revoked(date)
-        case .unknown: throw OCSPProblem("the responder does not know the certificate")
+        case .unknown: status = .unknown
         }
     }
 }

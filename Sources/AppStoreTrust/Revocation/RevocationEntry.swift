@@ -17,7 +17,7 @@ struct RevocationMoment {
 
 /// What is remembered about one certificate. Pure: the time comes in.
 struct RevocationEntry {
-    /// The last answer that could be used.
+    /// The last answer that could be used: good or revoked.
     var answer: OCSPAnswer?
     /// Why the last question got no answer; nil when it got one.
     var problem: String?
@@ -36,6 +36,12 @@ struct RevocationEntry {
     mutating func take(_ answer: OCSPAnswer) {
         if let known = self.answer, case .revoked = known.status, answer.thisUpdate < known.thisUpdate {
             problem = "the responder's answer is older than the revocation"
+        } else if answer.status == .unknown {
+            problem = "the responder does not know the certificate"
+            // It takes back what was good before, never a revocation. It is asked about again as after a failure.
+            if let known = self.answer, known.status == .good, known.thisUpdate <= answer.thisUpdate {
+                self.answer = nil
+            }
         } else {
             (self.answer, problem) = (answer, nil)
         }

@@ -65,6 +65,27 @@ import X509
         #expect(try await finding(.hard).1 == .revoked)
     }
 
+    /// A cache may still serve an answer from before the responder knew the certificate.
+    @Test(arguments: [(60.0, VerificationError.Code.revocationUnknown as VerificationError.Code?), (-3600, nil)])
+    func `an answer that the certificate is unknown ends a good one, unless it is older`(
+        _ seconds: TimeInterval, _ refusal: VerificationError.Code?
+    ) async throws {
+        let clock = TestClock(TestStore.now)
+        let checker = RevocationChecker(RevocationOptions(.hard, responders)) { clock.now }
+        #expect(try await checker.finding(for: chain).status == .good)
+        // Both good answers have ended, and are used for an hour while the responder says nothing else.
+        clock.advance(by: 12 * 3600)
+        responders.set { _ in throw URLError(.timedOut) }
+        var responder = OCSPResponder(issuer: authority.intermediate, now: TestStore.now)
+        responder.thisUpdate += seconds
+        responder.nextUpdate = clock.now + 3600
+        responder.status = .unknown
+        responders.set(.leaf) { [responder] in try responder.answer($0) }
+        var code: VerificationError.Code?
+        do { _ = try await checker.finding(for: chain) } catch { code = error.code }
+        #expect(code == refusal)
+    }
+
     @Test func `the age is that of the oldest answer`() async throws {
         for (subject, issuer, age) in [(.leaf, authority.intermediate, 100), (.intermediate, authority.root, 4000)]
             as [(TestResponders.Subject, Issued, Double)]
