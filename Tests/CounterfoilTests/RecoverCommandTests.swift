@@ -74,4 +74,40 @@ import Testing
             #expect(outcome.status == 1 && outcome.errors.hasPrefix("refused \(code): "), "\(outcome.errors)")
         }
     }
+
+    @Test func `logs to standard error, in the form that the configuration says`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let (store, file) = (folder.appending(path: "store"), folder.appending(path: "counterfoil.yaml"))
+            let simulator = try await RunningCommand(
+                ["simulator", "--directory", store.path, "--clock", "frozen:2027-03-01T00:00:00Z", "--json"],
+                state: folder.appending(path: "state"))
+            let result: Result<Command.Outcome, any Error>
+            do {
+                var lines = simulator.lines.makeAsyncIterator()
+                _ = try RunningCommand.object(await lines.next())
+                for command in [
+                    ["simulator", "buy", "anna", "premium.monthly", "--simulator", store.path],
+                    ["simulator", "fault", "add", "route:*", "invalidSignature", "--simulator", store.path],
+                    ["server", "init", "--simulator", store.path, "--output", file.path],
+                ] {
+                    let outcome = try await Command.run(command)
+                    try #require(outcome.status == 0, "\(outcome.errors)")
+                }
+                let text = try String(contentsOf: file, encoding: .utf8) + "\nlog: {format: json}\n"
+                try Data(text.utf8).write(to: file)
+                result = .success(
+                    try await Command.run([
+                        "server", "recover", "--from", "2027-02-20", "--config", file.path, "--json",
+                    ]))
+            } catch { result = .failure(error) }
+            simulator.terminate()
+            _ = await simulator.end()
+            let outcome = try result.get()
+            let logged = try RunningCommand.object(outcome.errors.split(separator: "\n").first.map { String($0) })
+            #expect(logged["message"] as? String == "a notification of the history failed verification")
+            // The recoveries of both environments, and the error.
+            let printed = try outcome.output.split(separator: "\n").map { try RunningCommand.object(String($0)) }
+            #expect(printed.count == 3 && printed.allSatisfy { $0["level"] == nil })
+        }
+    }
 }

@@ -2,18 +2,17 @@ package import LedgerServices
 internal import Ledger
 internal import LedgerSQLite
 internal import Foundation
-package import Logging
+internal import Logging
 
 /// A server without a port, for commands that work on the ledger of a server that does not run.
 package enum OfflineServer {
-    /// Opens the ledger, does `body`, folds what came of it and closes the ledger.
+    /// Opens the ledger, does `body`, folds what came of it and closes the ledger. Logs as the server does.
     ///
     /// - Parameter patience: How long it waits while nothing can be folded, as where a responder is silent that has to be
     ///   asked. What is left waits for the server.
     /// - Throws: ``StorageError``, `busy` while a server runs on the file; whatever `body` throws.
     package static func run<Value: Sendable>(
-        _ configuration: ServerConfiguration, clock: ServerClock? = nil,
-        logger: Logger = Logger(label: "counterfoil.command"), patience: Duration = .seconds(60),
+        _ configuration: ServerConfiguration, clock: ServerClock? = nil, patience: Duration = .seconds(60),
         _ body: (ServerCore) async throws -> Value
     ) async throws -> Value {
         var options = SQLiteStorage.Options()
@@ -21,7 +20,7 @@ package enum OfflineServer {
         options.cacheMiB = configuration.storage.cacheMiB
         let storage = try SQLiteStorage(path: configuration.storage.path, options: options)
         let result: Result<Value, any Error>
-        do { result = .success(try await work(configuration, storage, clock, logger, patience, body)) } catch {
+        do { result = .success(try await work(configuration, storage, clock, patience, body)) } catch {
             result = .failure(error)
         }
         try storage.close()
@@ -29,11 +28,12 @@ package enum OfflineServer {
     }
 
     private static func work<Value: Sendable>(
-        _ configuration: ServerConfiguration, _ storage: SQLiteStorage, _ clock: ServerClock?, _ logger: Logger,
+        _ configuration: ServerConfiguration, _ storage: SQLiteStorage, _ clock: ServerClock?,
         _ patience: Duration, _ body: (ServerCore) async throws -> Value
     ) async throws -> Value {
         let shown: ServerClock
         if let clock { shown = clock } else { shown = try await ServerClock(configuration.clock) }
+        let logger = Logger(label: "counterfoil.command") { _ in LogLines(configuration.log) }
         let core = try await ServerCore(configuration, storage: storage, clock: shown, logger: logger)
         let result = await withTaskGroup(of: Void.self) { group in
             group.addTask { await core.writer.run() }
