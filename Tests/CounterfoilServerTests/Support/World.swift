@@ -121,11 +121,14 @@ final class World: Sendable {
         return configuration
     }
 
-    /// Starts the server, at the port that it had, and has both environments notify it.
+    /// Starts the server, at a free port, and has both environments notify it.
     func startServer() async throws {
         let simulator = simulator
+        var configuration = try configuration()
+        // The port that it had may be another test's by now, or that of a connection.
+        configuration.listen.port = 0
         let server = try await Server.start(
-            try configuration(), clock: .showing { simulator.core.now + self.clockIsAhead.withLock { $0 } },
+            configuration, clock: .showing { simulator.core.now + self.clockIsAhead.withLock { $0 } },
             logger: logger, metrics: metrics(), tracer: tracer, ledger: ledger)
         state.withLock { $0 = (server, server.port) }
         let url = url
