@@ -19,6 +19,8 @@ package struct ReceiptContents: Sendable {
     /// Goes into the device hash.
     package var opaqueValue: [UInt8]
     package var purchases: [ReceiptPurchase]
+    /// What the App Store says besides; nil leaves it out, as Xcode does.
+    package var details: ReceiptDetails?
 
     /// An attribute of the payload or of a purchase, its value DER encoded.
     package typealias Attribute = (type: Int, value: [UInt8])
@@ -50,11 +52,27 @@ package struct ReceiptContents: Sendable {
         list.add(0, text: type?.rawValue)
         list.add(1, number: appAppleID)
         list.all += [(2, bundle), (3, RawDER.utf8(version)), (4, opaqueValue), (5, Array(hash))]
+        if let details {
+            // Nobody knows what they mean. They look encrypted.
+            for type in [6, 7] {
+                list.all.append((type, Array(SHA512.hash(data: opaqueValue + [UInt8(type)]))))
+            }
+            list.add(8, date: details.downloadDate, orEmpty: true)
+        }
+        list.add(9, number: details?.signingService)
+        list.add(10, ia5: details?.ageRating)
+        list.add(11, number: details?.vendorID)
         list.add(12, date: creationDate)
+        list.add(13, number: details?.systemVersion)
+        list.add(14, number: details?.deviceKind)
+        list.add(15, number: details?.downloadID)
+        list.add(16, number: details?.versionExternalID)
         list.all += purchases.map { (17, Self.encode($0.attributes, sorted: type != .xcode)) }
         list.add(18, date: originalPurchaseDate)
         list.add(19, text: originalVersion)
+        if details != nil { list.add(20, text: "") }
         list.add(21, date: expirationDate)
+        list.add(25, number: details?.platform)
         return list.all
     }
 
@@ -69,6 +87,24 @@ package struct ReceiptContents: Sendable {
         }
         return RawDER.set(sorted ? elements.sorted { $0.lexicographicallyPrecedes($1) } : elements)
     }
+}
+
+/// What the App Store's receipts say of an installation that no app needs to know: of an iPhone, unless it is changed. The
+/// sandbox has no date, and 0 for what would tell apps and downloads apart.
+package struct ReceiptDetails: Sendable {
+    /// When the app was downloaded.
+    package var downloadDate: Date?
+    /// Four characters: `P305`.
+    package var signingService: Int64 = 0x5033_3035
+    package var ageRating = "4+"
+    package var vendorID: Int64 = 0
+    /// iOS 18.6.2.
+    package var systemVersion: Int64 = 180_602
+    package var deviceKind: Int64 = 254
+    package var downloadID: Int64 = 0
+    package var versionExternalID: Int64 = 0
+    /// 3 is iOS.
+    package var platform: Int64 = 3
 }
 
 /// An in-app purchase of a receipt. What is nil is left out.
@@ -87,6 +123,8 @@ package struct ReceiptPurchase: Sendable {
     package var isInIntroductoryOfferPeriod: Bool?
     package var cancellationReason: Int64?
     package var promotionalOfferID: String?
+    /// Nil leaves out as well what has no value, which the App Store writes and Xcode does not.
+    package var productAppleID: Int64?
 
     package init(productID: String, transactionID: String, purchaseDate: Date) {
         self.productID = productID
@@ -96,6 +134,7 @@ package struct ReceiptPurchase: Sendable {
 
     /// The attributes by ascending number.
     package var attributes: [ReceiptContents.Attribute] {
+        let isWhole = productAppleID != nil
         var list = AttributeList()
         list.add(1701, number: quantity)
         list.add(1702, text: productID)
@@ -104,13 +143,17 @@ package struct ReceiptPurchase: Sendable {
         list.add(1705, text: originalTransactionID)
         list.add(1706, date: originalPurchaseDate)
         list.add(1707, number: productType?.rawValue)
-        list.add(1708, date: expirationDate)
+        list.add(1708, date: expirationDate, orEmpty: isWhole)
+        if isWhole { list.add(1709, text: "") }
+        list.add(1710, number: productAppleID)
         list.add(1711, number: webOrderLineItemID)
-        list.add(1712, date: cancellationDate)
+        list.add(1712, date: cancellationDate, orEmpty: isWhole)
         list.add(1713, number: isTrialPeriod.map { $0 ? 1 : 0 })
+        for type in 1714...1718 where isWhole { list.add(type, text: "") }
         list.add(1719, number: isInIntroductoryOfferPeriod.map { $0 ? 1 : 0 })
         list.add(1720, number: cancellationReason)
         list.add(1721, text: promotionalOfferID)
+        if isWhole { list.add(1722, number: 0) }
         return list.all
     }
 }
@@ -126,7 +169,11 @@ private struct AttributeList {
         if let number { all.append((type, RawDER.integer(number))) }
     }
 
-    mutating func add(_ type: Int, date: Date?) {
-        if let date { all.append((type, RawDER.ia5(date.formatted(.iso8601)))) }
+    mutating func add(_ type: Int, ia5 text: String?) {
+        if let text { all.append((type, RawDER.ia5(text))) }
+    }
+
+    mutating func add(_ type: Int, date: Date?, orEmpty isWritten: Bool = false) {
+        add(type, ia5: date?.formatted(.iso8601) ?? (isWritten ? "" : nil))
     }
 }

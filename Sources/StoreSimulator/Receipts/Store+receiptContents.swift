@@ -30,8 +30,24 @@ extension Store {
         contents.expirationDate = customer.volumePurchase?.expires
         // Receipts of the sandbox have no number of the app.
         contents.appAppleID = isSandbox ? 0 : app.appAppleID
-        contents.purchases = receiptTransactions(of: customer).map { ReceiptPurchase($0.payload) }
+        contents.details = receiptDetails(of: customer, at: now)
+        contents.purchases = receiptTransactions(of: customer).map { transaction in
+            var purchase = ReceiptPurchase(transaction.payload)
+            purchase.productAppleID =
+                isSandbox ? 0 : Self.number(below: 2_000_000_000, "product", app.bundleID, purchase.productID)
+            return purchase
+        }
         return contents
+    }
+
+    private func receiptDetails(of customer: Customer, at now: Date) -> ReceiptDetails {
+        var details = ReceiptDetails()
+        guard !isSandbox else { return details }
+        details.downloadDate = now
+        details.vendorID = Self.number(below: 100_000, "vendor", app.bundleID)
+        details.downloadID = Self.number(below: 1_000_000_000_000_000, "download", customer.appTransactionID)
+        details.versionExternalID = Self.number(below: 1_000_000_000, "version", app.bundleID, version)
+        return details
     }
 
     private func receiptType(of customer: Customer) -> ReceiptType {
@@ -61,6 +77,11 @@ extension Store {
     func receiptTransactions(of customer: Customer) -> [StoredTransaction] {
         customer.transactions.compactMap { transactions[$0] }
             .filter { $0.payload.type != .consumable || !$0.isFinished }
+    }
+
+    /// A number from 1 on that follows from the parts.
+    private static func number(below limit: Int64, _ parts: String...) -> Int64 {
+        1 + digest(parts).prefix(7).reduce(Int64(0)) { $0 << 8 | Int64($1) } % (limit - 1)
     }
 
     private static func digest(_ parts: [String]) -> [UInt8] {

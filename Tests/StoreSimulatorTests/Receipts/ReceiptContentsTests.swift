@@ -42,6 +42,32 @@ struct ReceiptContentsTests {
         #expect(contents.deviceID == withUnsafeBytes(of: own.uuid) { Data($0) })
     }
 
+    @Test(arguments: [AppStoreEnvironment.production, .sandbox])
+    func `a receipt has every attribute that Apple's have, also those that nobody needs`(
+        _ environment: AppStoreEnvironment
+    ) throws {
+        var shop = APIShop(environment)
+        let (plus, _) = (try shop.buy("plus"), try shop.buy("lamp"))
+        let contents = try shop.store.receiptContents(of: "anna", at: shop.now)
+        #expect(contents.attributes.map { $0.type } == Array(0...16) + [17, 17, 18, 19, 20, 25])
+        for purchase in contents.purchases {
+            let last = purchase.transactionID == plus ? 1719 : 1718
+            #expect(purchase.attributes.map { $0.type } == Array(1701...last) + [1722])
+        }
+        let data = try Self.authority.get().sign(contents)
+        let receipt = try #require(try Self.validator(now: shop.now).validate(contents: data).appReceipt).payload
+        let isSandbox = environment == .sandbox
+        #expect(receipt.downloadDate == (isSandbox ? nil : shop.now))
+        for number in [receipt.vendorID, receipt.downloadID, receipt.versionExternalID]
+            + receipt.purchases.map(\.productAppleID)
+        {
+            let isZero = try #require(number) == 0
+            #expect(isZero == isSandbox)
+        }
+        #expect(receipt.otherAttributes.map(\.type).sorted() == [6, 7, 20])
+        #expect(receipt.purchases.allSatisfy { $0.cancellationDate == nil && $0.promotionalOfferID == nil })
+    }
+
     @Test func `a receipt lists everything but finished consumables`() throws {
         var shop = APIShop()
         let finished = try shop.buy("coins")
