@@ -18,7 +18,7 @@ extension NotificationKind: CustomTestStringConvertible {
         #expect(kind.name == kind.type.rawValue + (kind.subtype.map { ".\($0.rawValue)" } ?? ""))
     }
 
-    @Test(arguments: NotificationKind.all)
+    @Test(arguments: NotificationKind.all.filter { !NotificationKind.saysLittleAlone.contains($0.type) })
     func `knows what a type means with another subtype`(_ kind: NotificationKind) throws {
         let later = NotificationSubtype(rawValue: "LATER")
         #expect(NotificationKind.exactly(kind.type, later) == nil)
@@ -27,6 +27,13 @@ extension NotificationKind: CustomTestStringConvertible {
         #expect(closest.subtype == nil)
         // Otherwise webhooks could tell of an event that nobody can ask for.
         #expect(NotificationKind.all.contains { $0.event == closest.event && $0.compatible == closest.compatible })
+    }
+
+    @Test(arguments: [NotificationTypeV2.didChangeRenewalPref, .priceIncrease])
+    func `does not guess a change of plan or of price from a subtype that it does not know`(_ type: NotificationTypeV2)
+    {
+        #expect(NotificationKind.closest(to: type, .init(rawValue: "LATER")) == nil)
+        #expect(NotificationKind.closest(to: type, nil) != nil)
     }
 
     @Test func `has no row for a type that it does not know`() {

@@ -79,10 +79,16 @@ extension NotificationKind {
         rows[type]?.first { $0.subtype == subtype }
     }
 
-    /// The row that a pair is told by, which may be newer than this table. Nil for a type that is not in the table.
+    /// The row that a pair is told by, which may be newer than this table. Nil for a type that is not in the table, and for a
+    /// newer subtype where the type alone would say something else.
     package static func closest(to type: NotificationTypeV2, _ subtype: NotificationSubtype?) -> NotificationKind? {
-        exactly(type, subtype) ?? exactly(type, nil) ?? fallbacks[type]
+        if let kind = exactly(type, subtype) { return kind }
+        if subtype != nil, saysLittleAlone.contains(type) { return nil }
+        return exactly(type, nil) ?? fallbacks[type]
     }
+
+    /// Types of which a subtype turns the meaning: a change of plan that was taken back, a price that was not agreed to.
+    static let saysLittleAlone: Set<NotificationTypeV2> = [.didChangeRenewalPref, .priceIncrease]
 
     private static let rows = Dictionary(grouping: all, by: \.type)
     private static let fallbacks = Dictionary(grouping: withoutSubtype, by: \.type).compactMapValues(\.first)
