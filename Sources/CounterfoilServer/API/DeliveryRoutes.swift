@@ -102,7 +102,7 @@ struct DeliveryRoutes {
         do { return try await webhooks.body(of: delivery, definition) } catch let error as StorageError {
             throw error
         } catch is CancellationError { throw CancellationError() } catch {
-            // Its notification is not believed any more, or is being read anew: the attempts are known all the same.
+            // Its notification cannot be judged yet, or is being read anew: the attempts are known all the same.
             return nil
         }
     }

@@ -101,7 +101,8 @@ package struct ServerCore: Sendable {
         prover = PurchaseProver(
             apps: apps, receiptAnchors: configuration.trust.receiptAnchors, verifier: historical, clock: clock)
 
-        let renderer = EventRenderer(storage: storage, scopes: scopes, verifier: historical, apps: apps)
+        let renderer = EventRenderer(
+            storage: storage, scopes: scopes, verifier: historical, apps: apps, logger: logger)
         let webhooks = try await WebhookDispatcher(
             configuration.webhooks, storage: storage, scopes: scopes, renderer: renderer, clock: clock, logger: logger,
             metrics: metrics)

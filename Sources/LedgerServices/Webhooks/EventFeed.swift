@@ -40,11 +40,6 @@ package final class EventFeed: Sendable {
             due: nil, lastStatus: nil, lastError: nil, createdAt: item.event.createdAt, endedAt: nil, body: nil,
             eventID: item.event.id, eventType: item.event.type)
         delivery.isRepeat = item.late != nil
-        do {
-            return try await renderer.body(item.event, item.notification, as: delivery, payload: .counterfoil)
-        } catch let error as VerificationError where !error.isRetryable {
-            // What is not believed any more says nothing; that something happened stays true.
-            return try await renderer.body(item.event, nil, as: delivery, payload: .counterfoil)
-        }
+        return try await renderer.body(item.event, item.notification, as: delivery, payload: .counterfoil)
     }
 }

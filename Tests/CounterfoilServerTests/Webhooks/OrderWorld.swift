@@ -2,6 +2,7 @@
 import AppStoreModels
 import Entitlements
 import Foundation
+import Logging
 import StoreSimulator
 import TestSupport
 
@@ -48,7 +49,8 @@ struct OrderWorld {
         }
         (self.targets, self.payloads) = (targets, payloads)
         renderer = EventRenderer(
-            storage: storage, scopes: scopes, verifier: life.verifier, apps: Apps([]))
+            storage: storage, scopes: scopes, verifier: life.verifier, apps: Apps([]),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var instants: Set<String> = []
         for case .notification(let received, let folded) in try await ledger.arrivals(of: life, statements: .max) {
             let isConsumable = folded.transaction?.type == .consumable

@@ -39,12 +39,14 @@ private struct FailingWorld {
         ledger = try await TestLedger(in: folder)
         storage = FailingWebhookStorage(ledger.storage)
         self.receiver = receiver
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let renderer = EventRenderer(
-            storage: ledger.storage, scopes: ledger.scopes, verifier: try TestStore.verifier(), apps: Apps([]))
+            storage: ledger.storage, scopes: ledger.scopes, verifier: try TestStore.verifier(), apps: Apps([]),
+            logger: logger)
         dispatcher = try await WebhookDispatcher(
             ["a", "b"].map { World.webhook($0, "\(receiver.url)/\($0)") }, storage: storage, scopes: ledger.scopes,
             renderer: renderer, clock: .showing { World.start },
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            logger: logger,
             metrics: ServerMetrics(PrometheusMetrics()))
     }
 
@@ -151,6 +153,28 @@ private struct FailingWorld {
             try await world.tell(after: 2)
             #expect(receiver.take().count == 1)
             #expect(try await world.deliveries().last?.attempts == 1)
+        }
+    }
+
+    @Test func `a text that does not verify any more is told once, without what it says, as the feed tells it`()
+        async throws
+    {
+        try await World.runTelling { world, receiver in
+            #expect(try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": false}"#).status == 200)
+            _ = try await world.buy("anna")
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.settle()
+            let core = try world.server.core
+            let storage = try #require(core.storage as? SQLiteStorage)
+            try await storage.damageNotification("id = (SELECT min(id) FROM notifications)")
+            #expect(try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": true}"#).status == 200)
+            try await world.tell()
+            let told = receiver.take()
+            #expect(told.map { $0.json["type"].text } == ["subscription.started", "subscription.cancelled"])
+            #expect(told.map { $0.json["data"]["transaction"]["product_id"].text } == [nil, World.monthly])
+            #expect(try await world.deliveries().map(\.state) == [.delivered, .delivered])
+            let feed = try await core.events.page(FeedQuery(after: 0, scopes: [try world.scope().id], limit: 9))
+            #expect(feed.bodies == told.map(\.body))
         }
     }
 
