@@ -8,7 +8,7 @@ internal import Hummingbird
 
 /// Who has paid and is nobody's customer.
 struct UnclaimedRoutes {
-    let storage: any UnclaimedStorage
+    let storage: any UnclaimedStorage & CustomerStorage
     let apps: Apps
     let clock: ServerClock
 
@@ -28,8 +28,13 @@ struct UnclaimedRoutes {
             in: scope.id, after: paging.page ?? "", limit: paging.limit)
         let engine = apps.engine(of: scope.bundleID)
         let now = clock.now()
-        return .list(found.items, next: found.next) { json, lineage in
-            write(lineage, scope, hasAccess: engine.givesAccess(lineage, now: now), to: &json)
+        var items: [(lineage: Lineage, hasAccess: Bool)] = []
+        for lineage in found.items {
+            let successors = try await storage.successors(of: lineage.originalTransactionID, in: scope.id)
+            items.append((lineage, engine.givesAccess(lineage, succeededBy: successors, now: now)))
+        }
+        return .list(items, next: found.next) { json, item in
+            write(item.lineage, scope, hasAccess: item.hasAccess, to: &json)
         }
     }
 

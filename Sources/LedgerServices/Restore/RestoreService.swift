@@ -1,7 +1,7 @@
 package import Ledger
 internal import AppStoreModels
 internal import AppStoreTrust
-internal import Entitlements
+package import Entitlements
 package import Foundation
 
 /// What came of a restore.
@@ -222,10 +222,18 @@ extension ProvenPurchases {
 
 extension EntitlementEngine {
     /// Whether a subscription or purchase by itself gives access now.
-    package func givesAccess(_ lineage: Lineage, now: Date) -> Bool {
-        let facts = CustomerFacts(transactions: lineage.transactions, renewals: lineage.renewal.map { [$0] } ?? [])
+    ///
+    /// - Parameter successors: The transactions of other subscriptions that go on with it: since then it gives nothing.
+    package func givesAccess(
+        _ lineage: Lineage, succeededBy successors: [TransactionFact] = [], now: Date
+    ) -> Bool {
+        let facts = CustomerFacts(
+            transactions: lineage.transactions + successors, renewals: lineage.renewal.map { [$0] } ?? [])
         let states = currentState(of: facts, now: now)
-        return states.subscriptions.contains(where: \.hasAccess) || states.purchases.contains(where: \.hasAccess)
+        return states.purchases.contains(where: \.hasAccess)
+            || states.subscriptions.contains {
+                $0.hasAccess && $0.originalTransactionID.isExactly(lineage.originalTransactionID)
+            }
     }
 
     /// Whether it gives access now that a customer first got the app when they did.

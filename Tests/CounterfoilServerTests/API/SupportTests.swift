@@ -158,6 +158,26 @@ import Yams
         }
     }
 
+    @Test func `finds a subscription of nobody that goes on as another one, which gives no access any more`()
+        async throws
+    {
+        try await World.withAPI { world in
+            let bought = try await world.simulator.perform(
+                .purchase(customer: "anna", product: Self.monthly, appAccountToken: .absent))
+            let old = try #require(bought.originalTransactionID)
+            try await world.settle()
+            func hasAccess() async throws -> Bool? {
+                let items = try await world.api.get("/v1/purchases?claimed=false").items
+                return items.first { $0["original_transaction_id"] as? String == old }?["has_access"] as? Bool
+            }
+            #expect(try await hasAccess() == true)
+            try await world.simulator.trigger(TriggerRequest(.migration, customer: "anna"))
+            try await world.settle()
+            #expect(try await hasAccess() == false)
+            #expect(try await world.api.get("/v1/subscriptions/\(old)")["has_access"] as? Bool == false)
+        }
+    }
+
     @Test func `finds the notifications about one subscription`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
