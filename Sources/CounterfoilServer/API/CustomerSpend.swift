@@ -32,8 +32,7 @@ struct CustomerSpend {
             amount.paid += Int128(price)
             amount.payments += 1
             if fact.revocationDate != nil {
-                let percentage = min(max(fact.revocationPercentage ?? 100_000, 0), 100_000)
-                amount.refunded += (Int128(price) * Int128(percentage) + 50_000) / 100_000
+                amount.refunded += Int128(price.refundedPart(fact.revocationPercentage))
             } else if fact.isUpgraded {
                 upgraded += 1
             }

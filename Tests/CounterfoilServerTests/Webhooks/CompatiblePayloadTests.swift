@@ -41,6 +41,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [nil, 100_000, 33_333, 1] as [Int32?])
+    func `tells how much of the price was refunded`(_ percentage: Int32?) async throws {
+        try await World.runTelling(Self.configure) { world, receiver in
+            _ = try await world.buy("anna", "com.example.coins.100")
+            try await world.tell()
+            let paid = try #require(receiver.take().first?.json["event"]["price"].number)
+            try #require(paid > 0)
+            try await world.simulator.perform(.approveRefund(customer: "anna", percentage: percentage))
+            try await world.tell()
+            let refund = try #require(receiver.take().first?.json["event"])
+            #expect(refund["type"].text == "CANCELLATION")
+            let thousandths = (paid * Double(percentage ?? 100_000) / 100).rounded()
+            #expect(refund["price"].number == -thousandths / 1000)
+            #expect(refund["price_in_purchased_currency"].number == refund["price"].number)
+        }
+    }
+
     /// What each notification of the App Store is called.
     static let names: [String: [String]] = [
         "SUBSCRIBED/INITIAL_BUY": ["INITIAL_PURCHASE"], "SUBSCRIBED/RESUBSCRIBE": ["RENEWAL"],

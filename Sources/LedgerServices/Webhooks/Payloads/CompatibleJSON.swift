@@ -1,6 +1,7 @@
 internal import Ledger
 internal import AppStoreModels
 internal import Basics
+internal import Entitlements
 internal import Foundation
 
 /// The body in the vocabulary that the field knows: `{"api_version": "1.0", "event": {"type", "id", "app_user_id", …}}`.
@@ -71,7 +72,8 @@ enum CompatibleJSON {
         nullable("country_code", transaction.storefront.flatMap(CountryCode.twoLetters), to: &json)
         nullable("currency", transaction.currency, to: &json)
         let price = transaction.price.map {
-            context.event.type.rawValue == "purchase.refunded" ? -$0.magnitudeOrMax : $0
+            context.event.type.rawValue == "purchase.refunded"
+                ? -$0.magnitudeOrMax.refundedPart(transaction.revocationPercentage) : $0
         }
         // "price" is in US dollars, and nobody here knows rates.
         number("price", transaction.currency == "USD" ? price : nil, to: &json)
