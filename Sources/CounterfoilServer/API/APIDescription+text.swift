@@ -1545,7 +1545,8 @@ extension APIDescription {
               tags: [operation]
               summary: Retrieve metrics in Prometheus' text format
               description: >-
-                Needs the scope operations:read, or with listen.metrics: local a request from the server's own machine.
+                Needs the scope operations:read and a key for all apps and environments, or with listen.metrics: local a request
+                from the server's own machine.
               security:
                 - {}
                 - {key: []}
@@ -1567,7 +1568,8 @@ extension APIDescription {
               tags: [operation]
               summary: List the metrics of the last hour, one value a minute
               description: >-
-                Needs the scope operations:read. These are the charts of the operations page; /metrics has all current values.
+                Needs the scope operations:read, and a key for all apps and environments. These are the charts of the operations
+                page; /metrics has all current values.
               responses:
                 "200":
                   description: The series, including those without a value yet

@@ -10,6 +10,7 @@ struct MetricRoutes {
     func add(to v1: APIRouter) { v1.get("/operations/metrics", needs: .operationsRead, list) }
 
     private func list(_ call: APICall) async throws -> Response {
+        try call.principal.requireAllApps()
         guard metrics.exposition != nil else { throw APIFailure.metricsNotExposed }
         return .list(history.charts, next: nil) { json, chart in
             json.object("metric_series") { json in

@@ -57,7 +57,7 @@ struct OperationsRoutes {
     }
 
     private func metrics(_ context: ServerContext) async throws -> Response {
-        try context.require(.operationsRead)
+        try context.require(.operationsRead).requireAllApps()
         guard let text = await recorded.text() else { throw APIFailure.metricsNotExposed }
         return Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],

@@ -116,9 +116,11 @@ import WebConsole
             let page = try await narrow.get("/console/operations").text
             #expect(page.contains("<bdi>narrow</bdi>") && !page.contains("<bdi>all</bdi>"))
             #expect(!page.contains("<bdi>reader</bdi>") && !page.contains("<bdi>everything</bdi>"))
+            #expect(!page.contains("counterfoil_inbox_backlog"))
             let whole =
                 try await browser.get("/console/operations").text
                 + browser.get("/console/operations/configuration").text
+            #expect(whole.contains("counterfoil_inbox_backlog"))
             for name in ["narrow", "all", "reader", "everything"] { #expect(whole.contains("<bdi>\(name)</bdi>")) }
             let ids = try await world.api.get("/v1/audit").items.compactMap { $0["session"] as? String }
             let foreign = try #require(ids.last)

@@ -82,10 +82,11 @@ import Testing
                     apps: [configuration.apps[0].bundleID]))
         } _: { world in
             let limited = Asker(url: world.url, key: "one app")
-            for route in ["health", "keys", "configuration", "sessions"] {
-                let refused = try await limited.get("/v1/operations/\(route)")
+            let routes = ["health", "keys", "configuration", "sessions", "metrics"].map { "/v1/operations/\($0)" }
+            for route in routes + ["/metrics"] {
+                let refused = try await limited.get(route)
                 #expect(refused.status == 403, "\(route)")
-                let answered = try await world.api.get("/v1/operations/\(route)")
+                let answered = try await world.api.get(route)
                 #expect(answered.status == 200, "\(route)")
             }
         }

@@ -20,8 +20,10 @@ enum OperationsPage {
         }
         let core = visit.console.core
         try await health(visit, &page)
-        metrics(core.history, &page)
-        await metricsNow(core, &page)
+        if visit.principal.isForEverything {
+            metrics(core.history, &page)
+            await metricsNow(core, &page)
+        }
         try await keys(visit, &page)
         try await sessions(visit, &page)
         page.links([("Configuration", visit.link("operations", "configuration"))] + audit)
