@@ -39,6 +39,12 @@ package struct WebhookTarget: Sendable, Hashable {
         isLiteral = Self.isAddress(literal)
         host = isLiteral ? literal : name
         guard isLiteral || Self.isName(name) else {
+            // Foundation decodes what is written as xn--….
+            guard name.utf8.allSatisfy({ $0 < 0x80 }) else {
+                throw Refusal(
+                    code: .malformed,
+                    description: "internationalized host names are not supported, also as xn--…: use another name")
+            }
             throw Refusal(
                 code: .malformed,
                 description: """

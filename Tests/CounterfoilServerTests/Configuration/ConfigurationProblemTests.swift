@@ -136,7 +136,7 @@ import Testing
         (webhook("url: https://a:b@example.com/"), "url: what stands here, with an @, is not a URL such as"),
         (webhook("url: https://example.com:0/"), "nothing can be sent to"),
         (webhook("url: https://hooks.example.com./"), "nothing can be sent to"),
-        (webhook("url: https://xn--exmple-cua.com/"), "nothing can be sent to"),
+        (webhook("url: https://xn--exmple-cua.com/"), "internationalized host names are not supported"),
         (webhook("url: http://2130706433/, allow_private_networks: true"), "nothing can be sent to"),
         (webhook("url: https://example.com, events: [all of them]"), "is not a type such as"),
         (webhook("url: https://example.com, events: []"), "webhooks[0].events: is empty"),
