@@ -23,10 +23,12 @@ extension StorageError {
         case .SQLITE_READONLY, .SQLITE_PERM:
             self.init(errno: Self.isOnReadOnlyFileSystem(path) ? EROFS : EACCES, path: path)
         case .SQLITE_CORRUPT:
+            // SQLite says of a sector that cannot be read the same as of contents that make no sense.
             self.init(
                 .damaged,
-                "\(path) is damaged (\(error.message ?? "malformed")); restore a backup, or "
-                    + "rescue what can be read with `sqlite3 \(path) .recover`")
+                "\(path) is damaged, or its disk cannot be read (\(error.message ?? "malformed")); look for errors of "
+                    + "the disk in the system's log, then restore a backup, or rescue what can be read with "
+                    + "`sqlite3 \(path) .recover`")
         case .SQLITE_NOTADB: self.init(.notALedger, "\(path) is not a database of Counterfoil")
         case .SQLITE_BUSY, .SQLITE_LOCKED: self.init(.busy, "\(path) is in use by another process")
         case .SQLITE_CANTOPEN: self.init(errno: Self.isOnReadOnlyFileSystem(path) ? EROFS : ENOENT, path: path)
