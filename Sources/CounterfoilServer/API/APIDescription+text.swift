@@ -22,8 +22,8 @@ extension APIDescription {
             A POST below /v1 may have the header Idempotency-Key, 1 to 255 visible ASCII characters (ignored with a public
             key, and by POST /v1/decode and POST /v1/transactions/{id}/recover): for a day, the same request with the same
             key returns the same response, with the header Idempotent-Replayed, and nothing is done again; a different
-            request with that key returns 422 (idempotency_key_reused). Responses with 5xx or 429 are not remembered, and a
-            repeated response has no Counterfoil-Signature.
+            request with that key returns 422 (idempotency_key_reused). Responses with 5xx or 429 are not remembered, nor is
+            invalid_nonce, and a repeated response has no Counterfoil-Signature.
           license: {name: MIT, identifier: MIT}
         servers:
           - {url: /}

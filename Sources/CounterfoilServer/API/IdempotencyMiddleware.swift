@@ -11,7 +11,8 @@ internal import NIOCore
 /// Answers a `POST` that comes again with the same `Idempotency-Key` as it was answered the first time, for a day: who has
 /// not heard an answer can ask again, and nothing happens twice.
 ///
-/// What failed here (5xx), or was put off (429), is not remembered: it can succeed the next time.
+/// What failed here (5xx), or was put off (429), is not remembered: it can succeed the next time. So can a request that was
+/// refused for its nonce: that is a header, so with another one it is the same request.
 struct IdempotencyMiddleware: RouterMiddleware {
     static let header = HTTPField.Name("idempotency-key")
     private static let repeated = HTTPField.Name("idempotent-replayed")
@@ -84,6 +85,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
         let response: Response
         do { response = try result.get() } catch let failure as APIFailure
             where failure.status.code < 500 && failure.status != .tooManyRequests
+            && failure.code != SignedAnswer.invalidNonce
         {
             response = failure.response(from: request, context: context)
         } catch {

@@ -13,6 +13,8 @@ enum SignedAnswer {
     static let signatureHeader = "Counterfoil-Signature"
     /// Made once: to check a name costs more than to look for it.
     private static let nonceName = HTTPField.Name(nonceHeader)
+    /// The code of the error for a nonce that is none.
+    static let invalidNonce = "invalid_nonce"
 
     /// What is signed: the version, the customer, the nonce and the time, each with a line feed, then the body. None of the
     /// lines can hold a line feed.
@@ -27,7 +29,7 @@ enum SignedAnswer {
             nonce.utf8.allSatisfy({ $0.isOfBase64URL })
         else {
             throw APIFailure(
-                .badRequest, "invalid_nonce", "\(nonceHeader) has 16 to 64 characters: letters, digits, - and _.",
+                .badRequest, invalidNonce, "\(nonceHeader) has 16 to 64 characters: letters, digits, - and _.",
                 parameter: nonceHeader)
         }
         return nonce

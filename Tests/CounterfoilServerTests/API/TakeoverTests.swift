@@ -63,6 +63,22 @@ import Testing
         }
     }
 
+    @Test func `is theirs when the request is sent again with a nonce that is one, and the same idempotency key`()
+        async throws
+    {
+        try await World.withAPI { world in
+            let (anna, original) = try await Self.bought(world)
+            func give(_ nonce: String) async throws -> Asker.Answer {
+                try await world.api.send(
+                    "POST", "/v1/customers/ben/purchases/\(original)/transfer", body: Data(#"{"reason":"x"}"#.utf8),
+                    headers: [("Counterfoil-Nonce", nonce), ("Idempotency-Key", "one")])
+            }
+            #expect(try await give("short").code == "invalid_nonce")
+            #expect(try await give("a-nonce-that-is-long-enough").status == 200)
+            #expect(try await Self.hasAccess(world, "ben") && !Self.hasAccess(world, anna))
+        }
+    }
+
     @Test func `needs a reason, a purchase that is known, and a scope of its own`() async throws {
         try await World.withAPI { configuration in
             let scopes = Set(APIScope.all).subtracting([.customersTransfer])
