@@ -234,6 +234,23 @@ import Testing
         }
     }
 
+    @Test(arguments: ["original", "jws"])
+    func `says of an offer's signature that it is dated later than now`(_ format: String) async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let now = world.simulator.core.now
+            let offer = ["product_id": "com.example.premium.monthly", "offer_id": "save20", "format": format]
+            let signed = try await world.api.post("/v1/customers/\(anna)/offers/promotional", offer)
+            try #require(signed.status == 200, "\(signed.text)")
+            let text = signed["jws"] as? String ?? signed.text
+            for (seconds, code) in [(-302, "not_yet_valid"), (-298, nil), (0, nil)] as [(Double, String?)] {
+                let decoder = try PastedDataDecoder(world.configuration(), .showing { now + seconds })
+                let verdict = await decoder.verdict(Array(text.utf8), .init(), secrets: [:])
+                #expect(verdict.code == code && verdict.isProven == (code == nil), "\(seconds)")
+            }
+        }
+    }
+
     @Test func `says which check a forged text fails, and shows what it claims as not proven`() async throws {
         try await World.withAPI { world in
             _ = try await world.subscriber("anna")

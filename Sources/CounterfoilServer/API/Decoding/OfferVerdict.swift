@@ -56,7 +56,9 @@ enum OfferVerdict {
         }
         let key = keys[offer.keyID]
         let app = key.flatMap { key in bundleIDs.sorted().first { holds(offer, for: $0, by: key) } }
-        let isFresh = now.timeIntervalSince1970 - Double(offer.timestamp) / 1000 <= lifetime
+        let age = now.timeIntervalSince1970 - Double(offer.timestamp) / 1000
+        let isAhead = age < -TokenVerdict.tolerance
+        let isCurrent = !isAhead && age <= lifetime
         verdict.checks = [
             .init(name: "form", result: .passed),
             .init(
@@ -64,16 +66,24 @@ enum OfferVerdict {
                 note: key == nil ? "No app of the configuration has this key." : nil),
             .init(name: "signature", result: key == nil ? .notReached : app == nil ? .failed : .passed),
             .init(
-                name: "expiry", result: app == nil ? .notReached : isFresh ? .passed : .failed,
-                note: isFresh ? nil : "The App Store accepts it for 24 hours."),
+                name: "expiry", result: app == nil ? .notReached : isCurrent ? .passed : .failed,
+                note: isAhead ? TokenVerdict.aheadNote : isCurrent ? nil : "The App Store accepts it for 24 hours."),
         ]
-        verdict.isProven = app != nil && isFresh
+        verdict.isProven = app != nil && isCurrent
         verdict.code =
-            key == nil ? "unknown_key" : app == nil ? "bad_signature" : isFresh ? nil : "expired"
+            if key == nil {
+                "unknown_key"
+            } else if app == nil {
+                "bad_signature"
+            } else if isAhead {
+                "not_yet_valid"
+            } else {
+                isCurrent ? nil : "expired"
+            }
         verdict.message =
             verdict.isProven
             ? "Valid: signed with a key of this configuration for \(app ?? "")."
-            : "Refused: not signed with a key of this configuration, or expired."
+            : "Refused: not signed with a key of this configuration, expired, or dated ahead."
         verdict.subject.bundleID = app
         return verdict
     }

@@ -8,6 +8,10 @@ internal import LedgerServices
 
 /// Judges what was signed with an app's own key: offers, and tokens for the App Store's API.
 enum TokenVerdict {
+    /// How far ahead the clock of who signs may be, in seconds.
+    static let tolerance = 300.0
+    static let aheadNote = "It is dated later than now: the clock of the server that signed it may be ahead."
+
     static func make(
         _ text: String, _ header: [String: Any], _ payload: [UInt8]?, _ keys: [String: SigningKey], now: Date
     ) -> DecodeVerdict {
@@ -26,6 +30,11 @@ enum TokenVerdict {
                 note: key == nil ? "No app in the configuration has the key in the header." : nil))
         let isSigned = key.map { Self.holds(parts, by: $0) } ?? false
         checks.append(.init(name: "signature", result: key == nil ? .notReached : isSigned ? .passed : .failed))
+        if let issued = (claims?["iat"] as? NSNumber)?.doubleValue {
+            let isAhead = issued > now.timeIntervalSince1970 + tolerance
+            checks.append(
+                .init(name: "issued_at", result: isAhead ? .failed : .passed, note: isAhead ? aheadNote : nil))
+        }
         let expiry = (claims?["exp"] as? NSNumber)?.doubleValue
         if let expiry {
             checks.append(.init(name: "expiry", result: expiry > now.timeIntervalSince1970 ? .passed : .failed))
@@ -33,13 +42,13 @@ enum TokenVerdict {
         let failed = checks.first { $0.result == .failed }
         let codes = [
             "form": "bad_json", "algorithm": "unsupported_algorithm", "key": "unknown_key",
-            "signature": "bad_signature", "expiry": "expired",
+            "signature": "bad_signature", "issued_at": "not_yet_valid", "expiry": "expired",
         ]
         return DecodeVerdict(
             kind: kind, isProven: failed == nil, code: failed.flatMap { codes[$0.name] },
             message: failed == nil
                 ? "Valid: signed with a key of this configuration."
-                : "Refused: it was not signed with a key of this configuration, or it has expired.",
+                : "Refused: it was not signed with a key of this configuration, has expired, or is dated ahead.",
             checks: checks, payload: payload, subject: .init(bundleID: claims?["bid"] as? String))
     }
 
