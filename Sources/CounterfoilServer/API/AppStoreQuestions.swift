@@ -120,6 +120,6 @@ extension APIFailure {
         self.init(.badRequest, "refused_by_app_store", "The App Store rejects the request: \(error.name).")
     }
 
-    fileprivate static let noKey = APIFailure(
-        .conflict, "no_api_key", "The configuration has no App Store Server API key for the app.")
+    static let noKey = APIFailure(
+        .conflict, "no_key", "The app has no key for the App Store Server API; add one to the configuration.")
 }

@@ -56,10 +56,7 @@ struct RecoveryRoutes {
         let plan = try recovery.plan(
             scope, from: body.from.milliseconds, until: body.to?.milliseconds, filters: Self.filters(body.types ?? []))
         call.describe("\(body.dryRun == true ? "counted " : "")from \(plan.from) to \(plan.until)")
-        guard clients[scope.id] != nil else {
-            throw APIFailure(
-                .conflict, "no_key", "The app has no key for the App Store Server API; add one to the configuration.")
-        }
+        guard clients[scope.id] != nil else { throw APIFailure.noKey }
         if body.dryRun == true { return Self.answer(plan, scope) }
         let id = try await recovery.request(plan)
         guard let run = try await storage.recovery(id) else {

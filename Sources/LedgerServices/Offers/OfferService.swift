@@ -197,5 +197,5 @@ package struct OfferService: Sendable {
     }
 
     private static let noKey = ServiceFailure(
-        .conflict, "not_configured", "The app has no key to sign with in the server's configuration.")
+        .conflict, "no_key", "The app has no key to sign with; add one to the configuration.")
 }

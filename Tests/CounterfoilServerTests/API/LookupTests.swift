@@ -68,11 +68,19 @@ import Testing
         }
     }
 
-    @Test func `without the App Store there is no order, and a word why`() async throws {
+    @Test func `without a key of the app there is no order, recovery or offer, and one word why`() async throws {
         try await World.withAPI(server: { $0.apps[0].key = nil }) { world in
-            let answer = try await world.api.get("/v1/orders/ABC")
-            #expect(answer.status == 409)
-            #expect(answer["code"] as? String == "no_api_key")
+            let now = Int(world.simulator.now.timeIntervalSince1970) * 1000
+            let offer: [String: Any] = [
+                "product_id": "com.example.premium.monthly", "offer_id": "save20", "format": "original", "force": true,
+            ]
+            for answer in [
+                try await world.api.get("/v1/orders/ABC"),
+                try await world.api.post("/v1/recoveries", ["from": now - 600_000]),
+                try await world.api.post("/v1/customers/anna/offers/promotional", offer),
+            ] {
+                #expect(answer.status == 409 && answer.code == "no_key", "\(answer.text)")
+            }
         }
     }
 
