@@ -3383,8 +3383,8 @@ extension APIDescription {
                 after: {type: integer, format: int64, description: Pass it as after to continue}
             EventType:
               description: >-
-                A notification whose type is new to this version has notification. and that type in lower case; so has a new subtype of
-                DID_CHANGE_RENEWAL_PREF and PRICE_INCREASE
+                A notification whose type is new to this version has notification. and that type in lower case; so has a new
+                subtype of DID_CHANGE_RENEWAL_PREF and PRICE_INCREASE
               anyOf:
                 - {$ref: "#/components/schemas/KnownEventType"}
                 - {type: string, pattern: "^notification[.]"}
