@@ -215,15 +215,20 @@ private enum GrantText {
     static func checked(_ text: String, _ name: String, most: Int) throws(APIFailure) -> String {
         let isPlain = text.unicodeScalars.allSatisfy {
             switch $0.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+            case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+            case .format: isJoiner($0)
             default: true
             }
         }
-        guard (1...most).contains(text.utf8.count), isPlain, text.contains(where: { !$0.isWhitespace }) else {
+        let isVisible = text.unicodeScalars.contains { !$0.properties.isWhitespace && !isJoiner($0) }
+        guard (1...most).contains(text.utf8.count), isPlain, isVisible else {
             throw APIFailure(
                 .badRequest, "invalid_\(name)",
                 "`\(name)` has 1 to \(most) bytes, without line breaks and invisible characters.", parameter: name)
         }
         return text
     }
+
+    /// Whether it only joins or parts what stands beside it, as in emoji of several and in Persian and Hindi words.
+    private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool { (0x200C...0x200D).contains(scalar.value) }
 }

@@ -131,8 +131,12 @@ import Testing
             #expect(try await refusal(["until": now]) == "invalid_instant")
             #expect(try await refusal(["until": Int64.max]) == "invalid_instant")
             #expect(try await refusal(["until": "tomorrow"]) == "invalid_instant")
-            for reason in ["", " ", "two\nlines", "a\u{202E}b", String(repeating: "x", count: 501)] {
+            for reason in ["", " ", "two\nlines", "a\u{202E}b", "\u{200D}", String(repeating: "x", count: 501)] {
                 #expect(try await refusal(["reason": reason]) == "invalid_reason", "\(reason.debugDescription)")
+            }
+            // Emoji are joined by an invisible character, and Persian words are written with one.
+            for reason in ["for the family \u{1F468}\u{200D}\u{1F467}", "\u{645}\u{6CC}\u{200C}\u{634}\u{648}\u{62F}"] {
+                _ = try await Self.grant(world, ["reason": reason], customer: "carl")
             }
             #expect(try await refusal(["actor": String(repeating: "x", count: 101)]) == "invalid_actor")
             #expect(try await refusal(["note": "x"]) == "unknown_member")
