@@ -42,7 +42,7 @@ package struct LedgerImport: Sendable {
     ///   - scopes: The apps and environments that are taken.
     ///   - now: The time of the server whose ledger it is. The ends of grants up to then were told before.
     package init(
-        _ storage: SQLiteStorage, verifier: SignedDataVerifier, scopes: ScopeRegistry, at now: Date = Date()
+        _ storage: SQLiteStorage, verifier: SignedDataVerifier, scopes: ScopeRegistry, at now: Date
     ) {
         self.storage = storage
         self.verifier = verifier

@@ -188,7 +188,7 @@ import Testing
             let other = try SQLiteStorage(path: configuration.storage.path)
             let scopes = try await LedgerKeeping.scopes(configuration, in: other)
             let report = try await LedgerImport(
-                other, verifier: try LedgerKeeping.verifier(configuration), scopes: scopes
+                other, verifier: try LedgerKeeping.verifier(configuration), scopes: scopes, at: .now
             ).run(try FileHandle(forReadingFrom: file))
             #expect(report.refusals == 0 && report.expectedDigest == digest)
             #expect(try await other.digest() == digest)

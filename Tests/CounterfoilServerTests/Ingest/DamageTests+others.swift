@@ -110,7 +110,7 @@ extension `What is damaged on disk` {
                     sql: "INSERT INTO lineages (scope, original_id, facts) VALUES (?, ?, x'01FF')",
                     arguments: [other.scope.id, original])
             }
-            let reading = LedgerImport(other.storage, verifier: life.verifier, scopes: other.scopes)
+            let reading = LedgerImport(other.storage, verifier: life.verifier, scopes: other.scopes, at: .now)
             let error = await #expect(throws: StorageError.self) {
                 try await reading.run(try FileHandle(forReadingFrom: file))
             }

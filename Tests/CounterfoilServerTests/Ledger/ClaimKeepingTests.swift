@@ -68,7 +68,7 @@ import Testing
 
     private static func take(_ file: URL, into ledger: TestLedger) async throws -> LedgerImport.Report {
         let verifier = try await StoreLife.shared.value.verifier
-        return try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes)
+        return try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes, at: .now)
             .run(try FileHandle(forReadingFrom: file))
     }
 

@@ -40,8 +40,10 @@ import Testing
                 for part in [lines[..<middle], lines[...], lines[middle...]] {
                     let file = folder.appending(path: UUID().uuidString)
                     try Data(part.joined(separator: "\n").utf8).write(to: file)
-                    let report = try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes)
-                        .run(try FileHandle(forReadingFrom: file))
+                    let report = try await LedgerImport(
+                        ledger.storage, verifier: verifier, scopes: ledger.scopes, at: .now
+                    )
+                    .run(try FileHandle(forReadingFrom: file))
                     #expect(report.refusals == 0, "\(report.refused)")
                 }
                 digests.insert(try await ledger.storage.digest())
@@ -91,7 +93,7 @@ import Testing
             ]
             let file = folder.appending(path: "grants.jsonl")
             try Data((wrong + [whole]).joined(separator: "\n").utf8).write(to: file)
-            let report = try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes)
+            let report = try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes, at: .now)
                 .run(try FileHandle(forReadingFrom: file))
             #expect(report.refusals == wrong.count, "\(report.refused)")
             #expect(try await ledger.storage.grants(of: "c", in: ledger.scope.id).count == 1)

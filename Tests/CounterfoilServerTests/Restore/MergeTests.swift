@@ -177,7 +177,7 @@ import Testing
             for order in [files, files.reversed(), files + files] {
                 let ledger = try await TestLedger(in: folder)
                 for file in order {
-                    _ = try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes)
+                    _ = try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes, at: .now)
                         .run(try FileHandle(forReadingFrom: file))
                 }
                 digests.insert(try await ledger.storage.digest())

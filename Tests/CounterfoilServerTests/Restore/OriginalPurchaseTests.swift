@@ -210,7 +210,7 @@ import Testing
             let verifier = try LedgerKeeping.verifier(configuration)
             let scopes = try await LedgerKeeping.scopes(configuration, in: other)
             for _ in 0..<2 {
-                let report = try await LedgerImport(other, verifier: verifier, scopes: scopes)
+                let report = try await LedgerImport(other, verifier: verifier, scopes: scopes, at: .now)
                     .run(try FileHandle(forReadingFrom: file))
                 #expect(report.refusals == 0 && report.expectedDigest == digest, "\(report)")
                 #expect(try await other.digest() == digest)
