@@ -4,6 +4,7 @@ import Foundation
 import LedgerSQLite
 import Logging
 import NIOHTTP1
+import StoreSimulator
 import Synchronization
 import TestSupport
 import Testing
