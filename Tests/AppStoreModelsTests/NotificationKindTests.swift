@@ -29,9 +29,8 @@ extension NotificationKind: CustomTestStringConvertible {
         #expect(NotificationKind.all.contains { $0.event == closest.event && $0.compatible == closest.compatible })
     }
 
-    @Test(arguments: [NotificationTypeV2.didChangeRenewalPref, .priceIncrease])
-    func `does not guess a change of plan or of price from a subtype that it does not know`(_ type: NotificationTypeV2)
-    {
+    @Test(arguments: NotificationKind.saysLittleAlone)
+    func `does not guess from a subtype that it does not know what a type means alone`(_ type: NotificationTypeV2) {
         #expect(NotificationKind.closest(to: type, .init(rawValue: "LATER")) == nil)
         #expect(NotificationKind.closest(to: type, nil) != nil)
     }

@@ -88,7 +88,9 @@ extension NotificationKind {
     }
 
     /// Types of which a subtype turns the meaning: a change of plan that was taken back, a price that was not agreed to.
-    static let saysLittleAlone: Set<NotificationTypeV2> = [.didChangeRenewalPref, .priceIncrease]
+    static let saysLittleAlone: Set<NotificationTypeV2> = [
+        .didChangeRenewalPref, .priceIncrease, .renewalExtension, .externalPurchaseToken,
+    ]
 
     private static let rows = Dictionary(grouping: all, by: \.type)
     private static let fallbacks = Dictionary(grouping: withoutSubtype, by: \.type).compactMapValues(\.first)

@@ -3384,7 +3384,7 @@ extension APIDescription {
             EventType:
               description: >-
                 A notification whose type is new to this version has notification. and that type in lower case; so has a new
-                subtype of DID_CHANGE_RENEWAL_PREF and PRICE_INCREASE
+                subtype of DID_CHANGE_RENEWAL_PREF, PRICE_INCREASE, RENEWAL_EXTENSION and EXTERNAL_PURCHASE_TOKEN
               anyOf:
                 - {$ref: "#/components/schemas/KnownEventType"}
                 - {type: string, pattern: "^notification[.]"}

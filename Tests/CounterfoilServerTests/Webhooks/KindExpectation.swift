@@ -163,8 +163,8 @@ extension KindExpectation {
     static let others: [KindExpectation] = [
         .init("CONSUMPTION_REQUEST", "NEW", "refund.requested", [], bare: "Asked for a refund of a product."),
         .init(
-            "DID_CHANGE_RENEWAL_PREF", "NEW", "subscription.change_cancelled", ["PRODUCT_CHANGE"],
-            bare: "Took back the change: a product stays."),
+            "DID_CHANGE_RENEWAL_PREF", "NEW", "notification.did_change_renewal_pref", [],
+            bare: "DID_CHANGE_RENEWAL_PREF NEW for a product."),
         .init(
             "DID_CHANGE_RENEWAL_STATUS", "NEW", "subscription.renewal_changed", ["CANCELLATION"],
             bare: "Turned the renewal of a product on or off."),
@@ -177,7 +177,7 @@ extension KindExpectation {
             "EXTERNAL_PURCHASE_TOKEN", nil, "external_purchase.token_unreported", [],
             bare: "EXTERNAL_PURCHASE_TOKEN for a product."),
         .init(
-            "EXTERNAL_PURCHASE_TOKEN", "NEW", "external_purchase.token_unreported", [],
+            "EXTERNAL_PURCHASE_TOKEN", "NEW", "notification.external_purchase_token", [],
             bare: "EXTERNAL_PURCHASE_TOKEN NEW for a product."),
         .init(
             "GRACE_PERIOD_EXPIRED", "NEW", "subscription.grace_period_expired", ["EXPIRATION"],
@@ -196,9 +196,7 @@ extension KindExpectation {
         .init(
             "PRICE_INCREASE", nil, "subscription.price_increase_pending", [],
             bare: "A higher price of a product was announced."),
-        .init(
-            "PRICE_INCREASE", "NEW", "subscription.price_increase_pending", [],
-            bare: "A higher price of a product was announced."),
+        .init("PRICE_INCREASE", "NEW", "notification.price_increase", [], bare: "PRICE_INCREASE NEW for a product."),
         .init("REFUND", "NEW", "purchase.refunded", ["CANCELLATION", "EXPIRATION"], bare: "Refunded: a product."),
         .init("REFUND_DECLINED", "NEW", "refund.declined", [], bare: "A refund of a product was declined."),
         .init(
@@ -211,8 +209,8 @@ extension KindExpectation {
             "RENEWAL_EXTENSION", nil, "subscription.extension_failed", [],
             bare: "The current period of a product could not be extended."),
         .init(
-            "RENEWAL_EXTENSION", "NEW", "subscription.extension_failed", [],
-            bare: "The current period of a product could not be extended."),
+            "RENEWAL_EXTENSION", "NEW", "notification.renewal_extension", [],
+            bare: "RENEWAL_EXTENSION NEW for a product."),
         .init("RESCIND_CONSENT", "NEW", "customer.consent_rescinded", [], bare: "RESCIND_CONSENT NEW for a product."),
         .init(
             "REVOKE", "NEW", "purchase.revoked", ["CANCELLATION", "EXPIRATION"], bare: "Lost a product: sharing ended."),
