@@ -224,7 +224,10 @@ package enum LedgerBackup {
         // It was only read: there is nothing that closing it could lose.
         defer { do { try source.close() } catch {} }
         PrivateFile.make(path)
-        let target = try DatabaseQueue(path: path)
+        var writing = Configuration()
+        // What is unfinished goes. A file beside it could be made just after whoever ends the process has removed the rest.
+        writing.prepareDatabase { db in try db.execute(sql: "PRAGMA journal_mode = MEMORY") }
+        let target = try DatabaseQueue(path: path, configuration: writing)
         try target.inDatabase { copy in
             // One transaction from the first page to the last: otherwise every commit of the server would have it begin
             // again.
