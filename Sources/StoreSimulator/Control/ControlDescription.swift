@@ -5,6 +5,6 @@ internal import HTTPTypes
 package enum ControlDescription {
     /// Every operation that there is, as `POST /simulator/clock/advance`.
     package static var operations: [String] {
-        ControlRoutes.operations.map { "\($0.0.rawValue) /simulator\($0.1)" }
+        ControlRoutes.operations.map { "\($0.method.rawValue) /simulator\($0.path)" }
     }
 }

@@ -2,25 +2,19 @@ internal import HTTPTypes
 
 extension ControlRoutes {
     /// What StoreKit would be on a device.
-    static let devices: [(HTTPRequest.Method, String, Handler)] = [
-        (
-            .get, "/{environment}/customers/{customer}/devices/{device}",
-            { simulator, request in
-                let (customer, device) = (try request.parameter("customer"), try request.parameter("device"))
-                return try json(try simulator.core.contents(of: device, of: customer, in: request.environment))
-            }
-        ),
-        (
-            .get, "/{environment}/customers/{customer}/devices/{device}/updates",
-            { simulator, request in
-                let (customer, device) = (try request.parameter("customer"), try request.parameter("device"))
-                let after = try request.number("after", in: 0...Int(Int32.max))
-                let wait = try request.number("wait", in: 0...60)
-                return try json(
-                    try await simulator.core.updates(
-                        of: device, of: customer, after: after, wait: Double(wait), in: request.environment))
-            }
-        ),
+    static let devices: [Operation] = [
+        Operation(.get, "/{environment}/customers/{customer}/devices/{device}") { simulator, request in
+            let (customer, device) = (try request.parameter("customer"), try request.parameter("device"))
+            return try json(try simulator.core.contents(of: device, of: customer, in: request.environment))
+        },
+        Operation(.get, "/{environment}/customers/{customer}/devices/{device}/updates") { simulator, request in
+            let (customer, device) = (try request.parameter("customer"), try request.parameter("device"))
+            let after = try request.number("after", in: 0...Int(Int32.max))
+            let wait = try request.number("wait", in: 0...60)
+            return try json(
+                try await simulator.core.updates(
+                    of: device, of: customer, after: after, wait: Double(wait), in: request.environment))
+        },
     ]
 }
 

@@ -9,16 +9,27 @@ internal import HummingbirdCore
 enum ControlRoutes {
     typealias Handler = @Sendable (Simulator, ControlRequest) async throws -> HTTPAnswer
 
-    /// Every operation: method, path below `/simulator`, and what it does.
-    static let operations: [(HTTPRequest.Method, String, Handler)] =
+    /// An operation: method, path below `/simulator`, and what it does.
+    struct Operation: Sendable {
+        let method: HTTPRequest.Method
+        let path: String
+        let handler: Handler
+
+        init(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
+            (self.method, self.path, self.handler) = (method, path, handler)
+        }
+    }
+
+    /// Every one.
+    static let operations: [Operation] =
         time + purchases + devices + notifications + trouble + keeping + scenarios
 
     static func add(to router: Router<SimulatorContext>, _ slot: SimulatorSlot) {
-        for (method, path, handler) in operations {
-            let names = path.split(separator: "/").filter { $0.hasPrefix("{") }.map {
+        for operation in operations {
+            let names = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }.map {
                 String($0.dropFirst().dropLast())
             }
-            router.on(RouterPath("/simulator" + path), method: method) { request, context in
+            router.on(RouterPath("/simulator" + operation.path), method: operation.method) { request, context in
                 let simulator = try slot.get()
                 var values: [String: String] = [:]
                 for name in names {
@@ -27,10 +38,10 @@ enum ControlRoutes {
                 let query = request.uri.queryParameters.reduce(into: [String: String]()) {
                     $0[String($1.key)] = String($1.value)
                 }
-                let body = method == .get ? Data() : try await SimulatorRoutes.data(request, context)
+                let body = operation.method == .get ? Data() : try await SimulatorRoutes.data(request, context)
                 let call = ControlRequest(path: values, query: query, body: body)
                 var answer: HTTPAnswer
-                do { answer = try await handler(simulator, call) } catch is CancellationError {
+                do { answer = try await operation.handler(simulator, call) } catch is CancellationError {
                     answer = HTTPAnswer(status: 503)
                 } catch {
                     answer = ControlFailure(error).answer
@@ -46,250 +57,166 @@ enum ControlRoutes {
 
     // MARK: - The simulator and its clock
 
-    private static let time: [(HTTPRequest.Method, String, Handler)] = [
-        (.get, "", { simulator, _ in try json(simulator.information) }),
-        (
-            .get, "/openapi.yaml",
-            { _, _ in
-                HTTPAnswer(status: 200, contentType: "application/yaml", body: Array(ControlDescription.text.utf8))
+    private static let time: [Operation] = [
+        Operation(.get, "") { simulator, _ in try json(simulator.information) },
+        Operation(.get, "/openapi.yaml") { _, _ in
+            HTTPAnswer(status: 200, contentType: "application/yaml", body: Array(ControlDescription.text.utf8))
+        },
+        Operation(.get, "/clock") { simulator, _ in try json(simulator.core.clockReading) },
+        Operation(.post, "/clock/advance") { simulator, request in
+            let advance = try request.decode(ClockAdvance.self)
+            let target = try simulator.core.target(of: advance)
+            switch request.query["wait"] {
+            case nil, "true": return try json(try await simulator.advance(to: target))
+            case "false": return try json(try simulator.core.beginAdvance(to: target), status: 202)
+            default: throw ControlFailure(400, "invalid_request", "wait is true or false", param: "wait")
             }
-        ),
-        (.get, "/clock", { simulator, _ in try json(simulator.core.clockReading) }),
-        (
-            .post, "/clock/advance",
-            { simulator, request in
-                let advance = try request.decode(ClockAdvance.self)
-                let target = try simulator.core.target(of: advance)
-                switch request.query["wait"] {
-                case nil, "true": return try json(try await simulator.advance(to: target))
-                case "false": return try json(try simulator.core.beginAdvance(to: target), status: 202)
-                default: throw ControlFailure(400, "invalid_request", "wait is true or false", param: "wait")
-                }
-            }
-        ),
-        (.get, "/clock/advances/{id}", { simulator, request in try json(try simulator.core.advance(request)) }),
-        (
-            .delete, "/clock/advances/{id}",
-            { simulator, request in
-                let number = try simulator.core.advance(request).id
-                simulator.core.advances.cancel(number)
-                return try json(try simulator.core.advance(request), status: 202)
-            }
-        ),
-        (
-            .post, "/settle",
-            { simulator, _ in
-                try await simulator.settle()
-                return try json(simulator.core.clockReading)
-            }
-        ),
+        },
+        Operation(.get, "/clock/advances/{id}") { simulator, request in try json(try simulator.core.advance(request)) },
+        Operation(.delete, "/clock/advances/{id}") { simulator, request in
+            let number = try simulator.core.advance(request).id
+            simulator.core.advances.cancel(number)
+            return try json(try simulator.core.advance(request), status: 202)
+        },
+        Operation(.post, "/settle") { simulator, _ in
+            try await simulator.settle()
+            return try json(simulator.core.clockReading)
+        },
     ]
 
     // MARK: - Purchases
 
-    private static let purchases: [(HTTPRequest.Method, String, Handler)] = [
-        (
-            .post, "/{environment}/commands",
-            { simulator, request in
-                try request.decode(JSONValue.self).checkName(
-                    of: "command", among: StoreCommand.names, "counterfoil simulator do --help lists them")
-                let command = try request.decodeNamingProducts(StoreCommand.self, simulator)
-                return try json(try await simulator.perform(command, in: request.environment))
-            }
-        ),
-        (
-            .post, "/{environment}/trigger",
-            { simulator, request in
-                let trigger = try request.decodeNamingProducts(TriggerRequest.self, simulator)
-                return try json(try await simulator.trigger(trigger, in: request.environment))
-            }
-        ),
-        (
-            .get, "/{environment}/customers",
-            { simulator, request in
-                try json(simulator.core.customerPage(request))
-            }
-        ),
-        (
-            .get, "/{environment}/customers/{customer}",
-            { simulator, request in
-                try json(try simulator.state(of: request.parameter("customer"), in: request.environment))
-            }
-        ),
-        (
-            .get, "/{environment}/customers/{customer}/purchases",
-            { simulator, request in
-                let customer = try request.parameter("customer")
-                return try json(try simulator.core.purchases(of: customer, in: request.environment))
-            }
-        ),
-        (
-            .get, "/{environment}/customers/{customer}/receipt",
-            { simulator, request in
-                let (receipt, id) = try simulator.core.receipt(
-                    of: request.parameter("customer"), on: request.query["device"], in: request.environment)
-                return try json(DeviceReceipt(receiptData: receipt.base64EncodedString(), identifierForVendor: id))
-            }
-        ),
-        (
-            .get, "/{environment}/catalogue",
-            { simulator, request in
-                try json(simulator.core.read(request.environment) { store, _ in store.catalogue })
-            }
-        ),
-        (
-            .put, "/{environment}/catalogue",
-            { simulator, request in
-                let catalogue = try request.decode(Catalogue.self)
-                do { try catalogue.validate() } catch { throw ControlFailure(400, "invalid_catalogue", "\(error)") }
-                simulator.core.change(try request.environment) { store, now in store.sell(catalogue, at: now) }
-                return try json(catalogue)
-            }
-        ),
-        (
-            .get, "/{environment}/settings",
-            { simulator, request in
-                try json(simulator.settings(of: request.environment))
-            }
-        ),
-        (
-            .put, "/{environment}/settings",
-            { simulator, request in
-                let settings = try request.decode(StoreSettings.self)
-                try settings.check()
-                simulator.configure(try request.environment) { $0 = settings }
-                return try json(settings)
-            }
-        ),
-        (
-            .patch, "/{environment}/settings",
-            { simulator, request in
-                let changes = try request.decode(JSONValue.self)
-                // Read and written at once: two that change something else do not undo each other.
-                return try json(
-                    try simulator.core.change(request.environment) { store, _ in
-                        let settings = try store.settings.merging(changes)
-                        store.settings = settings
-                        return settings
-                    })
-            }
-        ),
+    private static let purchases: [Operation] = [
+        Operation(.post, "/{environment}/commands") { simulator, request in
+            try request.decode(JSONValue.self).checkName(
+                of: "command", among: StoreCommand.names, "counterfoil simulator do --help lists them")
+            let command = try request.decodeNamingProducts(StoreCommand.self, simulator)
+            return try json(try await simulator.perform(command, in: request.environment))
+        },
+        Operation(.post, "/{environment}/trigger") { simulator, request in
+            let trigger = try request.decodeNamingProducts(TriggerRequest.self, simulator)
+            return try json(try await simulator.trigger(trigger, in: request.environment))
+        },
+        Operation(.get, "/{environment}/customers") { simulator, request in
+            try json(simulator.core.customerPage(request))
+        },
+        Operation(.get, "/{environment}/customers/{customer}") { simulator, request in
+            try json(try simulator.state(of: request.parameter("customer"), in: request.environment))
+        },
+        Operation(.get, "/{environment}/customers/{customer}/purchases") { simulator, request in
+            let customer = try request.parameter("customer")
+            return try json(try simulator.core.purchases(of: customer, in: request.environment))
+        },
+        Operation(.get, "/{environment}/customers/{customer}/receipt") { simulator, request in
+            let (receipt, id) = try simulator.core.receipt(
+                of: request.parameter("customer"), on: request.query["device"], in: request.environment)
+            return try json(DeviceReceipt(receiptData: receipt.base64EncodedString(), identifierForVendor: id))
+        },
+        Operation(.get, "/{environment}/catalogue") { simulator, request in
+            try json(simulator.core.read(request.environment) { store, _ in store.catalogue })
+        },
+        Operation(.put, "/{environment}/catalogue") { simulator, request in
+            let catalogue = try request.decode(Catalogue.self)
+            do { try catalogue.validate() } catch { throw ControlFailure(400, "invalid_catalogue", "\(error)") }
+            simulator.core.change(try request.environment) { store, now in store.sell(catalogue, at: now) }
+            return try json(catalogue)
+        },
+        Operation(.get, "/{environment}/settings") { simulator, request in
+            try json(simulator.settings(of: request.environment))
+        },
+        Operation(.put, "/{environment}/settings") { simulator, request in
+            let settings = try request.decode(StoreSettings.self)
+            try settings.check()
+            simulator.configure(try request.environment) { $0 = settings }
+            return try json(settings)
+        },
+        Operation(.patch, "/{environment}/settings") { simulator, request in
+            let changes = try request.decode(JSONValue.self)
+            // Read and written at once: two that change something else do not undo each other.
+            return try json(
+                try simulator.core.change(request.environment) { store, _ in
+                    let settings = try store.settings.merging(changes)
+                    store.settings = settings
+                    return settings
+                })
+        },
     ]
 
     // MARK: - Notifications
 
-    private static let notifications: [(HTTPRequest.Method, String, Handler)] = [
-        (
-            .get, "/{environment}/notifications",
-            { simulator, request in
-                try json(simulator.core.notificationPage(request))
-            }
-        ),
-        (
-            .get, "/{environment}/notifications/{notificationUUID}",
-            { simulator, request in
-                let (environment, number) = try simulator.core.notification(request)
-                return .json(try simulator.core.body(number, in: environment))
-            }
-        ),
-        (
-            .post, "/{environment}/notifications/{notificationUUID}/resend",
-            { simulator, request in
-                let (environment, number) = try simulator.core.notification(request)
-                try simulator.core.resend(number, in: environment)
-                try await simulator.settle()
-                return try json(simulator.core.notificationLine(number, in: environment))
-            }
-        ),
-        (
-            .put, "/{environment}/notification-url",
-            { simulator, request in
-                let target = try request.decode(NotificationTarget.self)
-                try simulator.core.setNotificationURL(target.url, in: request.environment)
-                return try json(target)
-            }
-        ),
+    private static let notifications: [Operation] = [
+        Operation(.get, "/{environment}/notifications") { simulator, request in
+            try json(simulator.core.notificationPage(request))
+        },
+        Operation(.get, "/{environment}/notifications/{notificationUUID}") { simulator, request in
+            let (environment, number) = try simulator.core.notification(request)
+            return .json(try simulator.core.body(number, in: environment))
+        },
+        Operation(.post, "/{environment}/notifications/{notificationUUID}/resend") { simulator, request in
+            let (environment, number) = try simulator.core.notification(request)
+            try simulator.core.resend(number, in: environment)
+            try await simulator.settle()
+            return try json(simulator.core.notificationLine(number, in: environment))
+        },
+        Operation(.put, "/{environment}/notification-url") { simulator, request in
+            let target = try request.decode(NotificationTarget.self)
+            try simulator.core.setNotificationURL(target.url, in: request.environment)
+            return try json(target)
+        },
     ]
 
     // MARK: - Trouble
 
-    private static let trouble: [(HTTPRequest.Method, String, Handler)] = [
-        (.get, "/faults", { simulator, request in try json(try request.page(simulator.core.faults)) }),
-        (
-            .post, "/faults",
-            { simulator, request in
-                try Fault.checkEffect(request.decode(JSONValue.self))
-                var fault = try request.decode(Fault.self)
-                if let seconds = try request.seconds { fault.until = simulator.core.now + seconds }
-                let number = try simulator.add(fault)
-                return try json(FaultLine(number: number, struck: 0, fault: fault), status: 201)
+    private static let trouble: [Operation] = [
+        Operation(.get, "/faults") { simulator, request in try json(try request.page(simulator.core.faults)) },
+        Operation(.post, "/faults") { simulator, request in
+            try Fault.checkEffect(request.decode(JSONValue.self))
+            var fault = try request.decode(Fault.self)
+            if let seconds = try request.seconds { fault.until = simulator.core.now + seconds }
+            let number = try simulator.add(fault)
+            return try json(FaultLine(number: number, struck: 0, fault: fault), status: 201)
+        },
+        Operation(.delete, "/faults") { simulator, _ in
+            try simulator.removeFault()
+            return HTTPAnswer(status: 204)
+        },
+        Operation(.delete, "/faults/{number}") { simulator, request in
+            guard let number = Int(try request.parameter("number")) else {
+                throw ControlFailure(404, "unknown_fault", "a fault has a number")
             }
-        ),
-        (
-            .delete, "/faults",
-            { simulator, _ in
-                try simulator.removeFault()
-                return HTTPAnswer(status: 204)
-            }
-        ),
-        (
-            .delete, "/faults/{number}",
-            { simulator, request in
-                guard let number = Int(try request.parameter("number")) else {
-                    throw ControlFailure(404, "unknown_fault", "a fault has a number")
-                }
-                try simulator.removeFault(number)
-                return HTTPAnswer(status: 204)
-            }
-        ),
-        (
-            .put, "/ocsp",
-            { simulator, request in
-                let setting = try request.decode(RevocationSetting.self)
-                try simulator.core.setRevocation(setting)
-                return try json(setting)
-            }
-        ),
-        (
-            .post, "/authority/rotate",
-            { simulator, _ in
-                try simulator.rotateSigningKey()
-                return HTTPAnswer(status: 204)
-            }
-        ),
+            try simulator.removeFault(number)
+            return HTTPAnswer(status: 204)
+        },
+        Operation(.put, "/ocsp") { simulator, request in
+            let setting = try request.decode(RevocationSetting.self)
+            try simulator.core.setRevocation(setting)
+            return try json(setting)
+        },
+        Operation(.post, "/authority/rotate") { simulator, _ in
+            try simulator.rotateSigningKey()
+            return HTTPAnswer(status: 204)
+        },
     ]
 
     // MARK: - Keeping
 
-    private static let keeping: [(HTTPRequest.Method, String, Handler)] = [
-        (
-            .get, "/snapshots",
-            { simulator, request in
-                try json(try request.page(try simulator.snapshots().map(SnapshotName.init)))
-            }
-        ),
-        (
-            .post, "/snapshots",
-            { simulator, request in
-                let name = try request.decode(SnapshotName.self)
-                try await simulator.snapshot(name.name)
-                return try json(name, status: 201)
-            }
-        ),
-        (
-            .post, "/snapshots/{name}/restore",
-            { simulator, request in
-                try await simulator.restore(request.parameter("name"))
-                return try json(simulator.core.clockReading)
-            }
-        ),
-        (
-            .post, "/reset",
-            { simulator, request in
-                let body = request.body.isEmpty ? ResetRequest() : try request.decode(ResetRequest.self)
-                try await simulator.reset(everything: body.everything ?? false)
-                return try json(simulator.core.clockReading)
-            }
-        ),
+    private static let keeping: [Operation] = [
+        Operation(.get, "/snapshots") { simulator, request in
+            try json(try request.page(try simulator.snapshots().map(SnapshotName.init)))
+        },
+        Operation(.post, "/snapshots") { simulator, request in
+            let name = try request.decode(SnapshotName.self)
+            try await simulator.snapshot(name.name)
+            return try json(name, status: 201)
+        },
+        Operation(.post, "/snapshots/{name}/restore") { simulator, request in
+            try await simulator.restore(request.parameter("name"))
+            return try json(simulator.core.clockReading)
+        },
+        Operation(.post, "/reset") { simulator, request in
+            let body = request.body.isEmpty ? ResetRequest() : try request.decode(ResetRequest.self)
+            try await simulator.reset(everything: body.everything ?? false)
+            return try json(simulator.core.clockReading)
+        },
     ]
 }

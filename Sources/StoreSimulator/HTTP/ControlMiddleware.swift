@@ -43,12 +43,12 @@ struct ControlMiddleware: RouterMiddleware {
 
     /// The methods that there are at a path below `/simulator`.
     private static func methods(at segments: ArraySlice<String>) -> [String] {
-        let found = ControlRoutes.operations.filter { _, path, _ in
-            let parts = path.split(separator: "/")
+        let found = ControlRoutes.operations.filter { operation in
+            let parts = operation.path.split(separator: "/")
             return parts.count == segments.count
                 && zip(parts, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
         }
-        return Set(found.map(\.0.rawValue)).sorted()
+        return Set(found.map(\.method.rawValue)).sorted()
     }
 }
 

@@ -95,10 +95,10 @@ extension SimulatorPanel {
         }
         var call = try action.call(fields)
         if call.path.contains("{environment}") { call.parameters["environment"] = request.environmentName }
-        let operation = ControlRoutes.operations.first { $0.0 == call.method && $0.1 == call.path }
-        guard let handler = operation?.2 else { throw ControlFailure(404, "not_found", "there is no \(call.path)") }
+        let found = ControlRoutes.operations.first { $0.method == call.method && $0.path == call.path }
+        guard let operation = found else { throw ControlFailure(404, "not_found", "there is no \(call.path)") }
         let body = try call.body.map { Data(try ControlJSON.encode($0)) } ?? Data()
-        let answer = try await handler(
+        let answer = try await operation.handler(
             simulator, ControlRequest(path: call.parameters, query: call.query, body: body))
         let json =
             answer.body.isEmpty
