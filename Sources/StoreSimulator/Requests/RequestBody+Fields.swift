@@ -173,7 +173,7 @@ extension RequestBody {
         return texts
     }
 
-    private func elements(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> [JSON]? {
+    private func elements(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> [JSONValue]? {
         switch value(name) {
         case nil: return nil
         case .array(let elements)?: return elements

@@ -14,19 +14,19 @@ package struct RequestBody: Sendable, Hashable {
 
     /// Where the object lies in the body, such as `items[0].`; empty for the body itself.
     let path: String
-    let fields: [String: JSON]
+    let fields: [String: JSONValue]
 
     /// Reads a body. Status 400 without a code for what is not one JSON object: UTF-8, no name twice, little nesting.
     package init(_ bytes: [UInt8]) throws(APIFailure) {
         guard bytes.count <= Self.maximumSize else { throw APIFailure(status: 400, "the body is too large") }
         // The answer has no code that could say why.
-        guard case .object(let fields) = try? StrictJSONDecoder.decode(JSON.self, from: bytes) else {
+        guard case .object(let fields) = try? StrictJSONDecoder.decode(JSONValue.self, from: bytes) else {
             throw APIFailure(status: 400, "the body is not a JSON object")
         }
         self.init(path: "", fields: fields)
     }
 
-    init(path: String, fields: [String: JSON]) {
+    init(path: String, fields: [String: JSONValue]) {
         self.path = path
         self.fields = fields
     }
@@ -42,7 +42,7 @@ package struct RequestBody: Sendable, Hashable {
     /// Whether the field is there and not null.
     package func has(_ name: String) -> Bool { value(name) != nil }
 
-    func value(_ name: String) -> JSON? {
+    func value(_ name: String) -> JSONValue? {
         guard let value = fields[name], value != .null else { return nil }
         return value
     }
@@ -53,52 +53,7 @@ package struct RequestBody: Sendable, Hashable {
     }
 }
 
-/// Any JSON value.
-package enum JSON: Sendable, Hashable, Decodable {
-    case null
-    case bool(Bool)
-    /// A number without fraction and exponent that fits 64 bits.
-    case integer(Int64)
-    /// Any other number.
-    case number(Double)
-    case string(String)
-    case array([JSON])
-    case object([String: JSON])
-
-    /// The most members of an object. To look each of them up takes quadratic time.
-    static let maximumMembers = 512
-
-    package init(from decoder: any Decoder) throws {
-        let single = try decoder.singleValueContainer()
-        // A failed attempt says that the value is of another kind.
-        // A failed attempt says that the value is of another kind.
-        if single.decodeNil() {
-            self = .null
-        } else if let text = try? single.decode(String.self) {
-            self = .string(text)
-        } else if let number = try? single.decode(Int64.self) {
-            self = .integer(number)
-        } else if let flag = try? single.decode(Bool.self) {
-            self = .bool(flag)
-        } else if let number = try? single.decode(Double.self) {
-            self = .number(number)
-        } else if let members = try? decoder.container(keyedBy: JSONName.self) {
-            let names = members.allKeys
-            guard names.count <= Self.maximumMembers else {
-                throw DecodingError.dataCorrupted(
-                    .init(codingPath: decoder.codingPath, debugDescription: "too many members"))
-            }
-            var object: [String: JSON] = [:]
-            for name in names { object[name.stringValue] = try members.decode(JSON.self, forKey: name) }
-            self = .object(object)
-        } else {
-            var elements = try decoder.unkeyedContainer()
-            var array: [JSON] = []
-            while !elements.isAtEnd { array.append(try elements.decode(JSON.self)) }
-            self = .array(array)
-        }
-    }
-
+extension JSONValue {
     /// What kind of value it is, for a sentence.
     var kind: String {
         switch self {

@@ -1,3 +1,5 @@
+internal import Basics
+
 /// Any JSON value.
 public enum JSONValue: Sendable, Hashable {
     /// `null`.
@@ -17,25 +19,34 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue: Codable {
-    /// Reads any JSON value.
+    /// The most members of an object. To look each of them up takes quadratic time.
+    private static let maximumMembers = 512
+
+    /// Reads any JSON value whose objects have at most 512 members.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         // A failed attempt says that the value is of another kind.
-        // A failed attempt says that the value is of another kind.
         if container.decodeNil() {
             self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
-        } else if let value = try? container.decode([JSONValue].self) {
-            self = .array(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let members = try? decoder.container(keyedBy: JSONName.self) {
+            let names = members.allKeys
+            guard names.count <= Self.maximumMembers else {
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: decoder.codingPath, debugDescription: "too many members"))
+            }
+            var object: [String: JSONValue] = [:]
+            for name in names { object[name.stringValue] = try members.decode(JSONValue.self, forKey: name) }
+            self = .object(object)
         } else {
-            self = .object(try container.decode([String: JSONValue].self))
+            self = .array(try container.decode([JSONValue].self))
         }
     }
 
