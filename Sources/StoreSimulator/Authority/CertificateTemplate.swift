@@ -96,8 +96,6 @@ package struct Issued: Sendable {
     package init(certificate: Certificate, key: Certificate.PrivateKey) throws {
         self.certificate = certificate
         self.key = key
-        var serializer = DER.Serializer()
-        try serializer.serialize(certificate)
-        der = serializer.serializedBytes
+        der = try RawDER.encoded(certificate)
     }
 }

@@ -77,9 +77,8 @@ package struct OCSPQuery: Sendable {
 
     /// Whether the question is about a certificate of this issuer.
     package func names(issuer: Issued) -> Bool {
-        var serializer = DER.Serializer()
-        guard (try? serializer.serialize(issuer.certificate.subject)) != nil else { return false }
-        let (name, key) = (serializer.serializedBytes, issuer.certificate.publicKey.subjectPublicKeyInfoBytes)
+        guard let name = try? RawDER.encoded(issuer.certificate.subject) else { return false }
+        let key = issuer.certificate.publicKey.subjectPublicKeyInfoBytes
         switch hashAlgorithm {
         case [2, 16, 840, 1, 101, 3, 4, 2, 1]:
             return issuerNameHash.elementsEqual(SHA256.hash(data: name))

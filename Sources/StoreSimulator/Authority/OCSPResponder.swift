@@ -45,125 +45,64 @@ package struct OCSPResponder: Sendable {
 
     /// The same for a request that was read already.
     package func answer(_ query: OCSPQuery) throws -> Data {
-        var serializer = DER.Serializer()
-        try appendResponseData(to: &serializer, query)
-        let tbs = serializer.serializedBytes
+        let data = try responseData(query)
         let signer = delegate ?? issuer
         let isRSA = _RSA.Signing.PublicKey(signer.certificate.publicKey) != nil
         let algorithm: Certificate.SignatureAlgorithm = isRSA ? .sha256WithRSAEncryption : .ecdsaWithSHA384
-        var signature = Array(try signer.key.sign(bytes: tbs, signatureAlgorithm: algorithm).rawRepresentation)
+        var signature = Array(try signer.key.sign(bytes: data, signatureAlgorithm: algorithm).rawRepresentation)
         if forgesSignature, let last = signature.indices.last { signature[last] ^= 1 }
-
-        var response = DER.Serializer()
-        try response.appendConstructedNode(identifier: .sequence) { basic in
-            basic.serializeRawBytes(tbs)
-            try basic.appendConstructedNode(identifier: .sequence) {
-                try $0.serialize(isRSA ? Self.sha256WithRSA : Self.ecdsaWithSHA384)
-                if isRSA { try $0.serialize(ASN1Null()) }
-            }
-            try basic.serialize(ASN1BitString(bytes: signature[...]))
-            if let delegate {
-                try basic.serialize(explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific) { certificates in
-                    try certificates.appendConstructedNode(identifier: .sequence) {
-                        try $0.serialize(delegate.certificate)
-                    }
-                }
-            }
-        }
-        return try Self.wrap(response.serializedBytes)
+        let identifier = try RawDER.oid(isRSA ? Self.sha256WithRSA : Self.ecdsaWithSHA384)
+        let basic = RawDER.sequence(
+            data, RawDER.sequence(identifier, isRSA ? RawDER.null : []), RawDER.element(0x03, [0] + signature),
+            delegate.map { RawDER.element(0xA0, RawDER.sequence($0.der)) } ?? [])
+        let response = RawDER.sequence(
+            try RawDER.oid([1, 3, 6, 1, 5, 5, 7, 48, 1, 1]), RawDER.octets(basic))
+        return Data(RawDER.sequence(RawDER.element(0x0A, [0]), RawDER.element(0xA0, response)))
     }
 
-    private func appendResponseData(to coder: inout DER.Serializer, _ query: OCSPQuery) throws {
+    private func responseData(_ query: OCSPQuery) throws -> [UInt8] {
+        let time = try RawDER.encoded(GeneralizedTime(thisUpdate))
+        let end = try nextUpdate.map { RawDER.element(0xA0, try RawDER.encoded(GeneralizedTime($0))) }
+        let single = RawDER.sequence(
+            try certificateID(query), try encodedStatus(), time, end ?? [],
+            try Self.extensions(criticalExtension == .answer ? Self.unknownExtension : nil))
+        return RawDER.sequence(
+            try name(), time, RawDER.sequence(single),
+            try Self.extensions(criticalExtension == .response ? Self.unknownExtension : query.nonce))
+    }
+
+    private func name() throws -> [UInt8] {
         let responder = (delegate ?? issuer).certificate
-        try coder.appendConstructedNode(identifier: .sequence) { data in
-            if isNamedByKey {
-                let hash = Insecure.SHA1.hash(data: Array(responder.publicKey.subjectPublicKeyInfoBytes))
-                try data.serialize(explicitlyTaggedWithTagNumber: 2, tagClass: .contextSpecific) {
-                    try $0.serialize(ASN1OctetString(contentBytes: Array(hash)[...]))
-                }
-            } else {
-                try data.serialize(explicitlyTaggedWithTagNumber: 1, tagClass: .contextSpecific) {
-                    try $0.serialize(responder.subject)
-                }
-            }
-            try data.serialize(GeneralizedTime(thisUpdate))
-            try data.appendConstructedNode(identifier: .sequence) { list in
-                try list.appendConstructedNode(identifier: .sequence) { single in
-                    try append(query, to: &single)
-                    try append(status, to: &single)
-                    try single.serialize(GeneralizedTime(thisUpdate))
-                    if let nextUpdate {
-                        try single.serialize(explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific) {
-                            try $0.serialize(GeneralizedTime(nextUpdate))
-                        }
-                    }
-                    if criticalExtension == .answer { try Self.appendCriticalExtension(to: &single) }
-                }
-            }
-            if criticalExtension == .response {
-                try Self.appendCriticalExtension(to: &data)
-            } else if let nonce = query.nonce {
-                try data.serialize(explicitlyTaggedWithTagNumber: 1, tagClass: .contextSpecific) { extensions in
-                    try extensions.appendConstructedNode(identifier: .sequence) { try $0.serialize(nonce) }
-                }
-            }
-        }
+        guard isNamedByKey else { return RawDER.element(0xA1, try RawDER.encoded(responder.subject)) }
+        let hash = Insecure.SHA1.hash(data: Array(responder.publicKey.subjectPublicKeyInfoBytes))
+        return RawDER.element(0xA2, RawDER.octets(Array(hash)))
     }
 
-    private func append(_ status: Status, to coder: inout DER.Serializer) throws {
+    private func encodedStatus() throws -> [UInt8] {
         switch status {
-        case .good:
-            coder.appendPrimitiveNode(identifier: .init(tagWithNumber: 0, tagClass: .contextSpecific)) { _ in }
-        case .revoked(let date):
-            try coder.appendConstructedNode(identifier: .init(tagWithNumber: 1, tagClass: .contextSpecific)) {
-                try $0.serialize(GeneralizedTime(date))
-            }
-        case .unknown:
-            coder.appendPrimitiveNode(identifier: .init(tagWithNumber: 2, tagClass: .contextSpecific)) { _ in }
+        case .good: return RawDER.element(0x80, [])
+        case .revoked(let date): return RawDER.element(0xA1, try RawDER.encoded(GeneralizedTime(date)))
+        case .unknown: return RawDER.element(0x82, [])
         }
     }
 
-    private static func appendCriticalExtension(to coder: inout DER.Serializer) throws {
-        try coder.serialize(explicitlyTaggedWithTagNumber: 1, tagClass: .contextSpecific) { extensions in
-            try extensions.appendConstructedNode(identifier: .sequence) {
-                try $0.serialize(
-                    Certificate.Extension(oid: [1, 3, 6, 1, 4, 1, 55555, 1], critical: true, value: [5, 0]))
-            }
-        }
+    private static func extensions(_ item: Certificate.Extension?) throws -> [UInt8] {
+        guard let item else { return [] }
+        return RawDER.element(0xA1, RawDER.sequence(try RawDER.encoded(item)))
     }
 
-    private static func wrap(_ basic: [UInt8]) throws -> Data {
-        var outer = DER.Serializer()
-        try outer.appendConstructedNode(identifier: .sequence) { response in
-            response.appendPrimitiveNode(identifier: .enumerated) { $0.append(0) }
-            try response.serialize(explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific) { tagged in
-                try tagged.appendConstructedNode(identifier: .sequence) { bytes in
-                    try bytes.serialize([1, 3, 6, 1, 5, 5, 7, 48, 1, 1] as ASN1ObjectIdentifier)
-                    try bytes.serialize(ASN1OctetString(contentBytes: basic[...]))
-                }
-            }
-        }
-        return Data(outer.serializedBytes)
-    }
+    private static let unknownExtension = Certificate.Extension(
+        oid: [1, 3, 6, 1, 4, 1, 55555, 1], critical: true, value: [5, 0])
 
     private static let ecdsaWithSHA384: ASN1ObjectIdentifier = [1, 2, 840, 10045, 4, 3, 3]
 
     private static let sha256WithRSA: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 11]
 
-    private func append(_ query: OCSPQuery, to coder: inout DER.Serializer) throws {
-        guard let serialNumber else {
-            coder.serializeRawBytes(query.certificateID)
-            return
-        }
-        try coder.appendConstructedNode(identifier: .sequence) { id in
-            try id.appendConstructedNode(identifier: .sequence) {
-                try $0.serialize(query.hashAlgorithm)
-                try $0.serialize(ASN1Null())
-            }
-            try id.serialize(ASN1OctetString(contentBytes: query.issuerNameHash[...]))
-            try id.serialize(ASN1OctetString(contentBytes: query.issuerKeyHash[...]))
-            id.appendPrimitiveNode(identifier: .integer) { $0.append(contentsOf: serialNumber) }
-        }
+    private func certificateID(_ query: OCSPQuery) throws -> [UInt8] {
+        guard let serialNumber else { return query.certificateID }
+        return RawDER.sequence(
+            RawDER.sequence(try RawDER.oid(query.hashAlgorithm), RawDER.null), RawDER.octets(query.issuerNameHash),
+            RawDER.octets(query.issuerKeyHash), RawDER.element(0x02, serialNumber))
     }
 }
 

@@ -29,9 +29,14 @@ package enum RawDER {
         element(0x02, (bytes.first ?? 0) < 0x80 ? bytes : [0] + bytes)
     }
 
-    package static func oid(_ identifier: ASN1ObjectIdentifier) throws -> [UInt8] {
+    package static var null: [UInt8] { [0x05, 0x00] }
+
+    package static func oid(_ identifier: ASN1ObjectIdentifier) throws -> [UInt8] { try encoded(identifier) }
+
+    /// What has a serializer of its own.
+    package static func encoded(_ value: some DERSerializable) throws -> [UInt8] {
         var serializer = DER.Serializer()
-        try serializer.serialize(identifier)
+        try serializer.serialize(value)
         return serializer.serializedBytes
     }
 }

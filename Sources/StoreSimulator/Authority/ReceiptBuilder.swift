@@ -73,16 +73,15 @@ package struct ReceiptBuilder {
         let signature = try signer.key.sign(
             bytes: attributes.map { RawDER.element(0x31, $0) } ?? payload,
             signatureAlgorithm: isSHA1 ? .sha1WithRSAEncryption : .sha256WithRSAEncryption)
-        var name = DER.Serializer()
-        try name.serialize(signer.certificate.issuer)
         let identifier = RawDER.sequence(
-            name.serializedBytes, RawDER.unsigned(Array(signer.certificate.serialNumber.bytes)))
+            try RawDER.encoded(signer.certificate.issuer), RawDER.unsigned(Array(signer.certificate.serialNumber.bytes))
+        )
         return try RawDER.sequence(
             RawDER.integer(1), identifier, algorithm(digest), attributes.map { RawDER.element(0xA0, $0) } ?? [],
             algorithm(signatureAlgorithm), RawDER.octets(Array(signature.rawRepresentation)))
     }
 
     private func algorithm(_ identifier: ASN1ObjectIdentifier) throws -> [UInt8] {
-        RawDER.sequence(try RawDER.oid(identifier), [0x05, 0x00])
+        RawDER.sequence(try RawDER.oid(identifier), RawDER.null)
     }
 }

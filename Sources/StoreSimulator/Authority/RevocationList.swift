@@ -21,7 +21,7 @@ struct RevocationList {
     func signed(by issuer: Issued) throws -> Data {
         let algorithm = RawDER.sequence(try RawDER.oid([1, 2, 840, 10045, 4, 3, 3]))
         let list = RawDER.sequence(
-            RawDER.integer(1), algorithm, try Self.encoded(issuer.certificate.subject), try Self.time(thisUpdate),
+            RawDER.integer(1), algorithm, try RawDER.encoded(issuer.certificate.subject), try Self.time(thisUpdate),
             try Self.time(nextUpdate), try entries(), try extensions(issuer))
         let signature = try issuer.key.sign(bytes: list, signatureAlgorithm: .ecdsaWithSHA384).rawRepresentation
         return Data(RawDER.sequence(list, algorithm, RawDER.element(0x03, [0] + Array(signature))))
@@ -44,13 +44,7 @@ struct RevocationList {
         let number = Certificate.Extension(
             oid: [2, 5, 29, 20], critical: false,
             value: RawDER.integer(Int64(max(0, thisUpdate.timeIntervalSince1970)))[...])
-        return RawDER.element(0xA0, RawDER.sequence(try Self.encoded(authorityKey), try Self.encoded(number)))
-    }
-
-    private static func encoded(_ value: some DERSerializable) throws -> [UInt8] {
-        var serializer = DER.Serializer()
-        try serializer.serialize(value)
-        return serializer.serializedBytes
+        return RawDER.element(0xA0, RawDER.sequence(try RawDER.encoded(authorityKey), try RawDER.encoded(number)))
     }
 
     /// §5.1.2.4: two digits for a year until 2049, four from then on.
@@ -58,8 +52,8 @@ struct RevocationList {
         // Seconds, not dates: a date that is not a number is later than any other.
         guard possible.contains(date.timeIntervalSince1970) else { throw CocoaError(.formatting) }
         let time = try GeneralizedTime(date)
-        guard time.year < 2050 else { return try encoded(time) }
-        return try encoded(
+        guard time.year < 2050 else { return try RawDER.encoded(time) }
+        return try RawDER.encoded(
             UTCTime(
                 year: time.year, month: time.month, day: time.day, hours: time.hours, minutes: time.minutes,
                 seconds: time.seconds))
