@@ -19,7 +19,7 @@ struct APICall: Sendable {
     ) throws(APIFailure) {
         // The router leaves such parts out: `/v1/customers//timeline` would be about a customer called timeline.
         guard !Self.hasEmptyPart(request.uri.path) else {
-            throw APIFailure(.notFound, "not_found", "A part of the path is empty; see /openapi.yaml.")
+            throw APIFailure.notFound("A part of the path is empty; see /openapi.yaml.")
         }
         (self.request, self.context, self.resolver) = (request, context, resolver)
         principal = try context.require(scope)
@@ -89,8 +89,7 @@ struct APICall: Sendable {
             id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") })
         else {
             throw APIFailure(
-                .badRequest, "invalid_\(name)", "An App Store identifier has 1 to 64 letters and digits.",
-                parameter: "id")
+                "invalid_\(name)", "An App Store identifier has 1 to 64 letters and digits.", parameter: "id")
         }
         return id
     }

@@ -33,6 +33,19 @@ struct APIFailure: Error, HTTPResponseError, Sendable {
         self.parameter = parameter
     }
 
+    /// What is answered when the request is wrong.
+    init(_ code: String, _ message: String, parameter: String? = nil) {
+        self.init(.badRequest, code, message, parameter: parameter)
+    }
+
+    static func notFound(_ message: String, parameter: String? = nil) -> APIFailure {
+        APIFailure(.notFound, "not_found", message, parameter: parameter)
+    }
+
+    static func forbidden(_ message: String, parameter: String? = nil) -> APIFailure {
+        APIFailure(.forbidden, "forbidden", message, parameter: parameter)
+    }
+
     /// What is answered when a service says no.
     init(_ failure: ServiceFailure) {
         let status: HTTPResponse.Status =

@@ -125,7 +125,7 @@ extension ServerContext {
     func require(_ scope: APIScope) throws(APIFailure) -> Principal {
         guard let principal else { throw APIFailure(.unauthorized, "unauthorized", "Send an API key.") }
         guard principal.scopes.contains(scope) else {
-            throw APIFailure(.forbidden, "forbidden", "The key \(principal.name) lacks the scope \(scope.rawValue).")
+            throw APIFailure.forbidden("The key \(principal.name) lacks the scope \(scope.rawValue).")
         }
         return principal
     }

@@ -33,8 +33,7 @@ struct ConsumptionRoutes {
             let pending = try await storage.pendingInquiries(in: scope.id, limit: paging.limit)
             return .list(pending, next: nil) { ConsumptionJSON.write($1, naming: true, to: &$0) }
         default:
-            throw APIFailure(
-                .badRequest, "invalid_state", "`state` is pending; leave it out for all.", parameter: "state")
+            throw APIFailure("invalid_state", "`state` is pending; leave it out for all.", parameter: "state")
         }
         let page = inquiries.prefix(paging.limit)
         let next = inquiries.count > page.count ? page.last.map { String($0.id) } : nil
@@ -66,8 +65,7 @@ struct ConsumptionRoutes {
     private func preview(_ call: APICall) async throws -> Response {
         let (scope, customer) = try call.subject()
         guard let id = call.request.parameter("transaction_id"), !id.isEmpty else {
-            throw APIFailure(
-                .badRequest, "missing_parameter", "`transaction_id` is missing.", parameter: "transaction_id")
+            throw APIFailure("missing_parameter", "`transaction_id` is missing.", parameter: "transaction_id")
         }
         let lineages = try await storage.lineages(of: customer, in: scope.id)
         guard lineages.contains(where: { $0.transactions.contains { $0.transactionID == id } }),
@@ -123,39 +121,35 @@ private struct UsageBody: JSONRequestBody {
             ("product_id", productID != nil),
         ]
         guard let member = members.first(where: \.isThere) else { return }
-        throw APIFailure(
-            .forbidden, "forbidden", "A public key can report only customer_consented.",
-            parameter: member.name)
+        throw APIFailure.forbidden("A public key can report only customer_consented.", parameter: member.name)
     }
 
     func report(at now: Date) throws(APIFailure) -> UsageReport {
         for (text, name) in [(transactionID, "transaction_id"), (productID, "product_id")] {
             guard let text else { continue }
             guard !text.isEmpty, text.utf8.count <= 255 else {
-                throw APIFailure(
-                    .badRequest, "invalid_identifier", "An identifier has 1 to 255 bytes.", parameter: name)
+                throw APIFailure("invalid_identifier", "An identifier has 1 to 255 bytes.", parameter: name)
             }
         }
         guard (0...100_000).contains(consumptionPercentage ?? 0) else {
             throw APIFailure(
-                .badRequest, "invalid_percentage", "`consumption_percentage` is 0 to 100000 thousandths of a percent.",
+                "invalid_percentage", "`consumption_percentage` is 0 to 100000 thousandths of a percent.",
                 parameter: "consumption_percentage")
         }
         let delivery = deliveryStatus.map { DeliveryStatus(rawValue: $0) }
         guard delivery.map({ Self.deliveryStatuses.contains($0) }) ?? true else {
             throw APIFailure(
-                .badRequest, "invalid_delivery_status",
-                "`delivery_status` is DELIVERED or one of Apple's UNDELIVERED_… values.",
+                "invalid_delivery_status", "`delivery_status` is DELIVERED or one of Apple's UNDELIVERED_… values.",
                 parameter: "delivery_status")
         }
         guard consumptionPercentage == nil || transactionID != nil || productID != nil else {
             throw APIFailure(
-                .badRequest, "missing_parameter", "`consumption_percentage` needs transaction_id or product_id.",
+                "missing_parameter", "`consumption_percentage` needs transaction_id or product_id.",
                 parameter: "transaction_id")
         }
         guard !isEmpty else {
             throw APIFailure(
-                .badRequest, "empty_report",
+                "empty_report",
                 "Send at least one of customer_consented, consumption_percentage, delivery_status and "
                     + "sample_content_provided.")
         }

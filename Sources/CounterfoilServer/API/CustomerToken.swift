@@ -125,7 +125,7 @@ enum CustomerName {
     /// be somebody's again.
     static func checked(_ name: String?, parameter: String) throws(APIFailure) -> String {
         func failure(_ message: String) -> APIFailure {
-            APIFailure(.badRequest, "invalid_customer", message, parameter: parameter)
+            APIFailure("invalid_customer", message, parameter: parameter)
         }
         guard let name, isPossible(name) else {
             throw failure("A customer identifier has 1 to 255 bytes, without control characters.")

@@ -27,12 +27,11 @@ struct DecodeRoutes {
         case nil, "off": break
         case "soft": choices.asksResponder = true
         default:
-            throw APIFailure(
-                .badRequest, "invalid_parameter", "`revocation` is off or soft.", parameter: "revocation")
+            throw APIFailure("invalid_parameter", "`revocation` is off or soft.", parameter: "revocation")
         }
         let bytes = try await call.bytes(upTo: Self.maximumBytes)
         guard !bytes.isEmpty else {
-            throw APIFailure(.badRequest, "empty", "Send the data to decode as the body.")
+            throw APIFailure("empty", "Send the data to decode as the body.")
         }
         var secrets: [String: [Secret]] = [:]
         if principal.scopes.contains(.webhooksWrite) {

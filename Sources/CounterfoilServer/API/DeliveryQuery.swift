@@ -27,7 +27,7 @@ struct DeliveryQuery {
         eventID = try request.word("event_id")
         guard eventID == nil || !filter.isNarrow else {
             throw APIFailure(
-                .badRequest, "too_many_filters", "event_id names one event: leave out event_type and customer.",
+                "too_many_filters", "event_id names one event: leave out event_type and customer.",
                 parameter: "event_id")
         }
     }
@@ -35,8 +35,7 @@ struct DeliveryQuery {
     private static func state(_ request: Request) throws(APIFailure) -> WebhookDelivery.State? {
         guard let text = request.parameter("state") else { return nil }
         guard let state = WebhookDelivery.State.allCases.first(where: { $0.name == text }) else {
-            throw APIFailure(
-                .badRequest, "invalid_state", "Try pending, delivered, failed or discarded.", parameter: "state")
+            throw APIFailure("invalid_state", "Try pending, delivered, failed or discarded.", parameter: "state")
         }
         return state
     }
@@ -45,8 +44,8 @@ struct DeliveryQuery {
         guard let text = try request.word("event_type") else { return nil }
         guard (EventType.isKnown(text) && !text.contains("*")) || text == EventType.webhookTest.rawValue else {
             throw APIFailure(
-                .badRequest, "invalid_event_type",
-                .unknown("There is no event type \(quoted(text))", text, among: EventType.all), parameter: "event_type")
+                "invalid_event_type", .unknown("There is no event type \(quoted(text))", text, among: EventType.all),
+                parameter: "event_type")
         }
         return EventType(rawValue: text)
     }

@@ -24,8 +24,7 @@ struct DeliveryRoutes {
         guard let id = call.named("id").flatMap({ Int64($0) }),
             let delivery = try await storage.delivery(id, of: endpoint.stored.id)
         else {
-            throw APIFailure(
-                .notFound, "not_found", "No delivery has this ID, or it is no longer kept.", parameter: "id")
+            throw APIFailure.notFound("No delivery has this ID, or it is no longer kept.", parameter: "id")
         }
         let attempts = try await storage.attempts(of: id, limit: Self.maximumAttempts)
         let body = try await body(of: delivery, endpoint.definition)
@@ -82,7 +81,7 @@ struct DeliveryRoutes {
         guard let id = call.named("id"), id.utf8.count <= 100,
             let all = try await storage.deliveries(
                 ofEvent: id, limit: Self.maximumDeliveries, attempts: Self.maximumAttempts)
-        else { throw APIFailure(.notFound, "not_found", "No event has this ID.", parameter: "id") }
+        else { throw APIFailure.notFound("No event has this ID.", parameter: "id") }
         let endpoints = try await webhooks.managed().filter { call.principal.mayManage($0.definition) }
         let names = Dictionary(endpoints.map { ($0.stored.id, $0.stored.name) }) { first, _ in first }
         let found = all.compactMap { item in names[item.delivery.endpoint].map { (item: item, endpoint: $0) } }

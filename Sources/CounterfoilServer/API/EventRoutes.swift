@@ -43,8 +43,7 @@ struct EventRoutes {
     private func follow(_ call: APICall) throws(APIFailure) -> Response {
         try ChangeTopic.requireScopes(for: call.request, in: call.context)
         if let since = call.request.parameter("since"), Int(since) == nil {
-            throw APIFailure(
-                .badRequest, "invalid_number", "since takes the version of an event.", parameter: "since")
+            throw APIFailure("invalid_number", "since takes the version of an event.", parameter: "since")
         }
         let response = changes.response(to: call.request) { mayFollow(call) }
         guard response.status == .serviceUnavailable else { return response }

@@ -23,8 +23,7 @@ struct ExplanationRoutes {
         guard let entitlement = call.named("key"),
             apps[scope.bundleID]?.catalogue.entitlements[entitlement] != nil
         else {
-            throw APIFailure(
-                .notFound, "not_found", "The configuration has no entitlement with this name.", parameter: "key")
+            throw APIFailure.notFound("The configuration has no entitlement with this name.", parameter: "key")
         }
         let answer = try await customers.explanation(
             of: entitlement, for: customer, in: scope, at: call.request.date("at"),

@@ -24,8 +24,7 @@ struct ExtensionBody: JSONRequestBody {
     var checkedDays: Int32 {
         get throws(APIFailure) {
             guard (1...90).contains(days) else {
-                throw APIFailure(
-                    .badRequest, "invalid_days", "`days` is 1 to 90.", parameter: "days")
+                throw APIFailure("invalid_days", "`days` is 1 to 90.", parameter: "days")
             }
             return days
         }
@@ -35,8 +34,7 @@ struct ExtensionBody: JSONRequestBody {
         get throws(APIFailure) {
             guard let code = Self.reasons[reason] else {
                 throw APIFailure(
-                    .badRequest, "invalid_reason", "Try \(Self.reasons.keys.sorted().joined(separator: ", ")).",
-                    parameter: "reason")
+                    "invalid_reason", "Try \(Self.reasons.keys.sorted().joined(separator: ", ")).", parameter: "reason")
             }
             return code
         }
@@ -55,7 +53,7 @@ struct ExtensionBody: JSONRequestBody {
         let isFine = isUUID ? UUID(text: text) != nil : (1...128).contains(text.utf8.count)
         guard isFine, text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
             throw APIFailure(
-                .badRequest, "invalid_identifier",
+                "invalid_identifier",
                 isUUID
                     ? "`request_identifier` is a UUID." : "`request_identifier` has 1 to 128 visible ASCII characters.",
                 parameter: "request_identifier")

@@ -93,7 +93,7 @@ struct GrantRoutes {
         case .isOver:
             throw APIFailure(.conflict, "grant_expired", "The grant has already expired.", parameter: "grant")
         case .unknown:
-            throw APIFailure(.notFound, "not_found", "The customer has no grant with this ID.", parameter: "grant")
+            throw APIFailure.notFound("The customer has no grant with this ID.", parameter: "grant")
         }
     }
 
@@ -173,16 +173,14 @@ private struct GrantBody: JSONRequestBody {
     ) throws(APIFailure) -> GrantEvent.Content {
         guard entitlements.containsExactly(entitlement) else {
             throw APIFailure(
-                .badRequest, "unknown_entitlement",
+                "unknown_entitlement",
                 .unknown("The configuration has no such entitlement", entitlement, among: entitlements.sorted()),
                 parameter: "entitlement")
         }
         if let until {
             guard until.milliseconds > now else {
                 throw APIFailure(
-                    .badRequest, "invalid_instant",
-                    "until is a later instant; left out, the grant has no end.",
-                    parameter: "until")
+                    "invalid_instant", "until is a later instant; left out, the grant has no end.", parameter: "until")
             }
         }
         return GrantEvent.Content(
@@ -223,8 +221,8 @@ private enum GrantText {
         let isVisible = text.unicodeScalars.contains { !$0.properties.isWhitespace && !isJoiner($0) }
         guard (1...most).contains(text.utf8.count), isPlain, isVisible else {
             throw APIFailure(
-                .badRequest, "invalid_\(name)",
-                "`\(name)` has 1 to \(most) bytes, without line breaks and invisible characters.", parameter: name)
+                "invalid_\(name)", "`\(name)` has 1 to \(most) bytes, without line breaks and invisible characters.",
+                parameter: name)
         }
         return text
     }

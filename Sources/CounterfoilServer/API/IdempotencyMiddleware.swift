@@ -46,8 +46,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
         else { return try await next(request, context) }
         guard request.method == .post else {
             throw APIFailure(
-                .badRequest, "invalid_idempotency_key", "Only POST takes an Idempotency-Key.",
-                parameter: "Idempotency-Key")
+                "invalid_idempotency_key", "Only POST takes an Idempotency-Key.", parameter: "Idempotency-Key")
         }
         let key = try Self.key(request, name)
         let principal = try context.principal.orFailure()
@@ -123,7 +122,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
             key.utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
         else {
             throw APIFailure(
-                .badRequest, "invalid_idempotency_key", "An Idempotency-Key has 1 to 255 visible ASCII characters.",
+                "invalid_idempotency_key", "An Idempotency-Key has 1 to 255 visible ASCII characters.",
                 parameter: "Idempotency-Key")
         }
         return key

@@ -35,8 +35,7 @@ struct InboxRoutes {
         filter.originalTransactionID = try call.request.word("original_transaction_id")
         if let text = try call.request.word("state") {
             guard let state = KeptNotification.State(rawValue: text) else {
-                throw APIFailure(
-                    .badRequest, "invalid_state", "`state` is pending, folded or failed.", parameter: "state")
+                throw APIFailure("invalid_state", "`state` is pending, folded or failed.", parameter: "state")
             }
             filter.state = state
         }
@@ -60,7 +59,7 @@ struct InboxRoutes {
         {
             return (kept, scope)
         }
-        throw APIFailure(.notFound, "not_found", "No notification with this UUID was received.", parameter: "id")
+        throw APIFailure.notFound("No notification with this UUID was received.", parameter: "id")
     }
 
     /// All that a notification says; the signed text if `include=signed_data`.

@@ -22,19 +22,17 @@ extension JSONRequestBody {
             as UnknownMember
         {
             throw APIFailure(
-                .badRequest, "unknown_member",
-                .unknown("Unknown member \(quoted(error.name))", error.name, among: Self.members),
+                "unknown_member", .unknown("Unknown member \(quoted(error.name))", error.name, among: Self.members),
                 parameter: error.name)
         } catch let error as InvalidInstant {
-            throw APIFailure(.badRequest, "invalid_instant", InstantText.form, parameter: error.member)
+            throw APIFailure("invalid_instant", InstantText.form, parameter: error.member)
         } catch let error as DecodingError {
             let member = error.member
             throw APIFailure(
-                .badRequest, "bad_json",
-                member.isEmpty ? "Expected \(form)." : "Expected \(form); see \(member).",
+                "bad_json", member.isEmpty ? "Expected \(form)." : "Expected \(form); see \(member).",
                 parameter: member.isEmpty ? nil : member)
         } catch {
-            throw APIFailure(.badRequest, "bad_json", "The body is not JSON. Expected \(form).")
+            throw APIFailure("bad_json", "The body is not JSON. Expected \(form).")
         }
     }
 }

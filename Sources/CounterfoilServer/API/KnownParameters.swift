@@ -83,8 +83,7 @@ struct KnownParameters: RouterMiddleware {
         for (name, _) in request.uri.queryParameters where !known.contains(where: { $0.isExactly(name) }) {
             let name = String(name.prefix(64))
             throw APIFailure(
-                .badRequest, "unknown_parameter",
-                .unknown("Unknown parameter \(quoted(name))", name, among: known), parameter: name)
+                "unknown_parameter", .unknown("Unknown parameter \(quoted(name))", name, among: known), parameter: name)
         }
         let words = includedByRoute[operation] ?? []
         for value in request.uri.queryParameters[values: "include"] {
@@ -92,8 +91,8 @@ struct KnownParameters: RouterMiddleware {
             where !words.contains(where: { $0.isExactly(word) }) {
                 let word = String(word.prefix(64))
                 throw APIFailure(
-                    .badRequest, "invalid_parameter",
-                    .unknown("`include` does not take \(quoted(word))", word, among: words), parameter: "include")
+                    "invalid_parameter", .unknown("`include` does not take \(quoted(word))", word, among: words),
+                    parameter: "include")
             }
         }
     }

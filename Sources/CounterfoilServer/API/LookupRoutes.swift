@@ -21,7 +21,7 @@ struct LookupRoutes {
     private func transaction(_ call: APICall) async throws -> Response {
         let scope = try call.scope()
         guard let known = try await asking.transaction(try call.identifier("transaction"), in: scope) else {
-            throw APIFailure(.notFound, "not_found", "No transaction with this ID is known.", parameter: "id")
+            throw APIFailure.notFound("No transaction with this ID is known.", parameter: "id")
         }
         return .json { Self.write(known, scope, to: &$0) }
     }
@@ -47,15 +47,13 @@ struct LookupRoutes {
         let scope = try call.scope()
         let id = try call.identifier("order")
         guard scope.environment == .production else {
-            throw APIFailure(
-                .badRequest, "production_only", "Orders can be looked up in production only.", parameter: "environment")
+            throw APIFailure("production_only", "Orders can be looked up in production only.", parameter: "environment")
         }
         let client = try asking.client(for: scope)
         let answer: OrderLookupResponse
         do throws(AppStoreServerError) { answer = try await client.order(id) } catch { throw APIFailure(error) }
         guard answer.status == .valid, let texts = answer.signedTransactions, !texts.isEmpty else {
-            throw APIFailure(
-                .notFound, "not_found", "The App Store knows no order with this ID for this app.", parameter: "id")
+            throw APIFailure.notFound("The App Store knows no order with this ID for this app.", parameter: "id")
         }
         let items = try await asking.keep(texts, in: scope)
         return .json { json in

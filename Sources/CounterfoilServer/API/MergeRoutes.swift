@@ -55,20 +55,19 @@ private struct MergeBody: JSONRequestBody {
     /// Checks that whoever asks speaks for the other customer too.
     func prove(_ customer: String, in scope: Scope, _ answers: CustomerAnswers) throws(APIFailure) {
         guard let text = fromToken, let secret = answers.apps[scope.bundleID]?.customerTokenSecret else {
-            throw APIFailure(
-                .forbidden, "forbidden", "Send a token of the customer whose purchases these are.",
-                parameter: "from_token")
+            throw APIFailure.forbidden(
+                "Send a token of the customer whose purchases these are.", parameter: "from_token")
         }
         let token: CustomerToken
         do { token = try CustomerToken(text, secret: secret, bundleID: scope.bundleID, now: answers.clock.now()) } catch
         {
             // Not 401, which would be about the token in the header.
             throw APIFailure(
-                .badRequest, error == .expired ? "from_token_expired" : "from_token_invalid", error.failure.message,
+                error == .expired ? "from_token_expired" : "from_token_invalid", error.failure.message,
                 parameter: "from_token")
         }
         guard CustomerName.normal(token.customer).isExactly(customer) else {
-            throw APIFailure(.forbidden, "forbidden", "The token is for another customer.", parameter: "from_token")
+            throw APIFailure.forbidden("The token is for another customer.", parameter: "from_token")
         }
     }
 }

@@ -83,7 +83,7 @@ struct NotificationRoutes {
                     throw APIFailure(failure)
                 }
             }
-            throw APIFailure(.badRequest, "bad_json", "Expected {\"signedPayload\": \"…\"} as the body.")
+            throw APIFailure("bad_json", "Expected {\"signedPayload\": \"…\"} as the body.")
         }
         do {
             recovery.recordDelivery(try await ingest.accept(signedPayload, origin: .delivered))

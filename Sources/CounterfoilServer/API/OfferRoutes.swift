@@ -30,7 +30,7 @@ struct OfferRoutes {
         let (scope, customer) = try call.subject()
         let body = try OfferBody(body: try await call.bytes())
         guard !call.principal.isPublic || !body.isForced else {
-            throw APIFailure(.forbidden, "forbidden", "`force` needs a key that is not public.", parameter: "force")
+            throw APIFailure.forbidden("`force` needs a key that is not public.", parameter: "force")
         }
         let reading = try await customers.customer(customer, in: scope, at: nil)
         return Question(
@@ -42,7 +42,7 @@ struct OfferRoutes {
         let question = try await question(call)
         let (body, service) = (question.body, question.service)
         guard let offerID = body.offerID else {
-            throw APIFailure(.badRequest, "missing_parameter", "`offer_id` is missing.", parameter: "offer_id")
+            throw APIFailure("missing_parameter", "`offer_id` is missing.", parameter: "offer_id")
         }
         call.describe("the offer \(offerID) of \(body.productID)")
         if question.isPublic { try service.requirePublic(offerID) }
@@ -68,7 +68,7 @@ struct OfferRoutes {
             }
             write(signature, to: &json)
         default:
-            throw APIFailure(.badRequest, "invalid_format", "`format` is jws or original.", parameter: "format")
+            throw APIFailure("invalid_format", "`format` is jws or original.", parameter: "format")
         }
         return json.response()
     }
@@ -78,7 +78,7 @@ struct OfferRoutes {
         let question = try await question(call)
         let (body, service) = (question.body, question.service)
         guard let allow = body.allow else {
-            throw APIFailure(.badRequest, "missing_parameter", "`allow` is missing.", parameter: "allow")
+            throw APIFailure("missing_parameter", "`allow` is missing.", parameter: "allow")
         }
         call.describe("\(allow ? "allowed" : "refused") the introductory offer of \(body.productID)")
         let transactionID = try await transaction(of: question, isAllowed: allow)
@@ -105,8 +105,7 @@ struct OfferRoutes {
             : try await service.transactionID(body.transactionID, reading, isPublic: question.isPublic)
         guard let named else {
             throw APIFailure(
-                .badRequest, "missing_parameter",
-                "The customer has no transaction yet: send the app transaction ID.",
+                "missing_parameter", "The customer has no transaction yet: send the app transaction ID.",
                 parameter: "transaction_id")
         }
         if isAllowed, !body.isForced {
@@ -117,7 +116,7 @@ struct OfferRoutes {
 
     private func signing<Value>(_ sign: () throws -> Value) throws -> Value {
         do { return try sign() } catch let error as SigningError {
-            throw APIFailure(.badRequest, "\(error.code)", error.message)
+            throw APIFailure("\(error.code)", error.message)
         }
     }
 
@@ -182,8 +181,7 @@ private struct OfferBody: JSONRequestBody {
             (productID, "product_id"), (offerID, "offer_id"), (transactionID, "transaction_id"),
         ] {
             guard text.map({ !$0.isEmpty && $0.utf8.count <= 255 }) ?? true else {
-                throw APIFailure(
-                    .badRequest, "invalid_identifier", "An identifier has 1 to 255 bytes.", parameter: name)
+                throw APIFailure("invalid_identifier", "An identifier has 1 to 255 bytes.", parameter: name)
             }
         }
     }

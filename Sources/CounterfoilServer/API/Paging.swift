@@ -15,8 +15,7 @@ struct Paging {
         let parameters = request.uri.queryParameters
         if let text = parameters["limit"] {
             guard let limit = Int(text), (1...largest).contains(limit) else {
-                throw APIFailure(
-                    .badRequest, "invalid_limit", "`limit` is 1 to \(largest).", parameter: "limit")
+                throw APIFailure("invalid_limit", "`limit` is 1 to \(largest).", parameter: "limit")
             }
             self.limit = limit
         }
@@ -49,9 +48,7 @@ struct Paging {
     }
 
     static var invalid: APIFailure {
-        APIFailure(
-            .badRequest, "invalid_page", "`page` must be a `next_page` value from an earlier response.",
-            parameter: "page")
+        APIFailure("invalid_page", "`page` must be a `next_page` value from an earlier response.", parameter: "page")
     }
 }
 
@@ -76,7 +73,7 @@ extension Request {
     func instant(_ name: String) throws(APIFailure) -> Milliseconds? {
         guard let text = parameter(name) else { return nil }
         guard let instant = SentInstant(text) else {
-            throw APIFailure(.badRequest, "invalid_instant", InstantText.form, parameter: name)
+            throw APIFailure("invalid_instant", InstantText.form, parameter: name)
         }
         return instant.milliseconds
     }
@@ -88,7 +85,7 @@ extension Request {
     func word(_ name: String) throws(APIFailure) -> String? {
         guard let text = uri.queryParameters[name[...]] else { return nil }
         guard !text.isEmpty, text.utf8.count <= 255 else {
-            throw APIFailure(.badRequest, "invalid_parameter", "`\(name)` has 1 to 255 bytes.", parameter: name)
+            throw APIFailure("invalid_parameter", "`\(name)` has 1 to 255 bytes.", parameter: name)
         }
         return String(text)
     }

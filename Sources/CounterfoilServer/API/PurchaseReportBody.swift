@@ -71,7 +71,7 @@ struct PurchaseReportBody: JSONRequestBody {
         }
         if let tooLong {
             throw APIFailure(
-                .badRequest, "too_many_transactions",
+                "too_many_transactions",
                 "A request has at most \(Self.maximumTransactions) transactions; send the rest in another request.",
                 parameter: tooLong.rawValue)
         }

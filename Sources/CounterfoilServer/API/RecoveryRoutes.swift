@@ -106,15 +106,14 @@ struct RecoveryRoutes {
     private static func filters(_ types: [String]) throws(APIFailure) -> [NotificationFilter] {
         guard types.count <= maximumTypes else {
             throw APIFailure(
-                .badRequest, "too_many_types", "`types` has too many items; leave it out for all types.",
-                parameter: "types")
+                "too_many_types", "`types` has too many items; leave it out for all types.", parameter: "types")
         }
         var filters: [NotificationFilter] = []
         for type in types {
             let named = NotificationFilter.named(type)
             guard !named.isEmpty else {
                 throw APIFailure(
-                    .badRequest, "unknown_type",
+                    "unknown_type",
                     .unknown(
                         "\(quoted(type)) is none of the App Store's types, such as EXPIRED.VOLUNTARY", type,
                         among: NotificationFilter.known.map(\.name)), parameter: "types")

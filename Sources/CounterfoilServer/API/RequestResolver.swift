@@ -21,14 +21,13 @@ struct RequestResolver: Sendable {
             ?? (all[app].environments.contains(.production) ? .production : .sandbox)
         guard let scope = scopes[all[app].bundleID, environment], all[app].environments.contains(environment) else {
             throw APIFailure(
-                .badRequest, "unknown_environment",
+                "unknown_environment",
                 "The app does not have this environment; `environment` is Production or Sandbox.",
                 parameter: "environment")
         }
         guard principal.environments?.contains(environment) ?? true else {
-            throw APIFailure(
-                .forbidden, "forbidden", "The key \(principal.name) is not for this environment.",
-                parameter: "environment")
+            throw APIFailure.forbidden(
+                "The key \(principal.name) is not for this environment.", parameter: "environment")
         }
         return scope
     }
@@ -50,13 +49,12 @@ struct RequestResolver: Sendable {
             principal.apps?.containsExactly(audience.bundleID) ?? true,
             request.parameter("app").map({ $0.isExactly(audience.bundleID) }) ?? true
         else {
-            throw APIFailure(.badRequest, "wrong_app", "This was bought in another app.", parameter: "app")
+            throw APIFailure("wrong_app", "This was bought in another app.", parameter: "app")
         }
         guard principal.environments?.contains(audience.environment) ?? true,
             request.parameter("environment").map({ AppStoreEnvironment(named: $0) == audience.environment }) ?? true
         else {
-            throw APIFailure(
-                .badRequest, "wrong_environment", "This was bought in another environment.", parameter: "environment")
+            throw APIFailure("wrong_environment", "This was bought in another environment.", parameter: "environment")
         }
         return scope
     }
@@ -67,8 +65,7 @@ struct RequestResolver: Sendable {
         let environment = try request.word("environment").map { AppStoreEnvironment(named: $0) }
         if let app, apps[app] == nil || !(principal.apps?.containsExactly(app) ?? true) { throw .unknownApp }
         if let environment, !scopes.all.contains(where: { $0.environment == environment }) {
-            throw APIFailure(
-                .badRequest, "unknown_environment", "`environment` is Production or Sandbox.", parameter: "environment")
+            throw APIFailure("unknown_environment", "`environment` is Production or Sandbox.", parameter: "environment")
         }
         return scopes.all.filter { scope in
             principal.maySee(scope) && app.map { $0 == scope.bundleID } ?? true
@@ -89,7 +86,7 @@ struct RequestResolver: Sendable {
         let customer = try CustomerName.checked(
             isEncoded ? text.flatMap { String(percentEncoded: $0.utf8) } : text, parameter: "id")
         guard principal.customer?.isExactly(customer) ?? true else {
-            throw APIFailure(.forbidden, "forbidden", "The customer token is for another customer.", parameter: "id")
+            throw APIFailure.forbidden("The customer token is for another customer.", parameter: "id")
         }
         return customer
     }
@@ -104,7 +101,7 @@ extension Principal {
 
 extension APIFailure {
     fileprivate static let unknownApp = APIFailure(
-        .badRequest, "unknown_app", "`app` must be the bundle ID of a configured app.", parameter: "app")
+        "unknown_app", "`app` must be the bundle ID of a configured app.", parameter: "app")
 }
 
 extension AppStoreEnvironment {

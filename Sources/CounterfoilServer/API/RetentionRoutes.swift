@@ -27,7 +27,7 @@ struct RetentionRoutes {
         do {
             signedPayload = try StrictJSONDecoder.decode(RealtimeRequestBody.self, from: body).signedPayload
         } catch {
-            throw APIFailure(.badRequest, "bad_json", "Expected {\"signedPayload\": \"…\"} as the body.")
+            throw APIFailure("bad_json", "Expected {\"signedPayload\": \"…\"} as the body.")
         }
         do throws(VerificationError) { _ = try await verifier.realtimeRequest(signedPayload) } catch {
             if loggedRefusals.take(at: RateMeter.now) == nil {

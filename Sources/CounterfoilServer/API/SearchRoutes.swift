@@ -18,11 +18,10 @@ struct SearchRoutes {
     private func search(_ call: APICall) async throws -> Response {
         let request = call.request
         guard let text = try request.word("q") else {
-            throw APIFailure(
-                .badRequest, "missing_parameter", "`q` is missing: give the identifier to search for.", parameter: "q")
+            throw APIFailure("missing_parameter", "`q` is missing: give the identifier to search for.", parameter: "q")
         }
         guard let query = SearchQuery(text) else {
-            throw APIFailure(.badRequest, "invalid_parameter", "`q` has 1 to 255 bytes.", parameter: "q")
+            throw APIFailure("invalid_parameter", "`q` has 1 to 255 bytes.", parameter: "q")
         }
         let numbers = Set(try call.visibleScopes())
         var search = Search(query: query, scopes: scopes.all.filter { numbers.contains($0.id) })

@@ -47,7 +47,7 @@ struct SegmentRoutes {
         let scope = try call.scope()
         guard let name = call.named("name"), let segment = Segment(name: name) else {
             let names = Segment.allCases.map(\.name).joined(separator: ", ")
-            throw APIFailure(.notFound, "not_found", "The segments are \(names).", parameter: "name")
+            throw APIFailure.notFound("The segments are \(names).", parameter: "name")
         }
         let format = try SegmentFormat(call.request)
         let paging = try Paging(call.request, largest: format.largestPage)
@@ -68,8 +68,7 @@ struct SegmentRoutes {
     private func within(_ request: Request) throws(APIFailure) -> Milliseconds? {
         guard let text = request.parameter("within_days") else { return nil }
         guard let days = Int64(text), (1...3660).contains(days) else {
-            throw APIFailure(
-                .badRequest, "invalid_parameter", "`within_days` is 1 to 3660.", parameter: "within_days")
+            throw APIFailure("invalid_parameter", "`within_days` is 1 to 3660.", parameter: "within_days")
         }
         return days * SegmentItem.day
     }
@@ -86,8 +85,7 @@ enum SegmentFormat {
         case "csv": self = .csv
         case nil: self = Self.prefersCSV(request.headers[values: .accept].joined(separator: ",")) ? .csv : .json
         case _?:
-            throw APIFailure(
-                .badRequest, "invalid_parameter", "`format` is json or csv.", parameter: "format")
+            throw APIFailure("invalid_parameter", "`format` is json or csv.", parameter: "format")
         }
     }
 

@@ -161,7 +161,7 @@ struct FailureMiddleware: RouterMiddleware {
                 .serviceUnavailable, error.code.rawValue, "The ledger is currently unavailable.",
                 isRetryable: true, backoff: 5000)
         case let error as HTTPError where error.status == .notFound:
-            APIFailure(.notFound, "not_found", "Unknown path; see /openapi.yaml.")
+            APIFailure.notFound("Unknown path; see /openapi.yaml.")
         case let error as HTTPError where error.status == .contentTooLarge: .tooLarge
         case let error as HTTPError:
             APIFailure(

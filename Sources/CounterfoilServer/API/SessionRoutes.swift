@@ -38,8 +38,7 @@ struct SessionRoutes {
         let scope = try call.scope(of: proven)
         guard let account = proven.appTransaction?.payload.appTransactionId, !account.isEmpty else {
             throw APIFailure(
-                .badRequest, "no_app_transaction_id",
-                "The app transaction has no appTransactionId: it is from an old system.",
+                "no_app_transaction_id", "The app transaction has no appTransactionId: it is from an old system.",
                 parameter: "app_transaction")
         }
         guard let secret = resolver.apps[scope.bundleID]?.customerTokenSecret else {
@@ -85,8 +84,7 @@ private struct SessionBody: JSONRequestBody {
     init(body: [UInt8]) throws(APIFailure) {
         try self.init(body: body, form: "a JSON object with app_transaction and optionally customer")
         guard customer.map(CustomerName.isPossible) ?? true else {
-            throw APIFailure(
-                .badRequest, "invalid_customer", "A customer identifier has 1 to 255 bytes.", parameter: "customer")
+            throw APIFailure("invalid_customer", "A customer identifier has 1 to 255 bytes.", parameter: "customer")
         }
     }
 }
@@ -116,8 +114,7 @@ extension Principal {
     /// Refuses what a session may not do.
     func refuseSession() throws(APIFailure) {
         guard appTransactionID != nil else { return }
-        throw APIFailure(
-            .forbidden, "forbidden", "A session from an app transaction cannot do this: sign the customer in first.")
+        throw APIFailure.forbidden("A session from an app transaction cannot do this: sign the customer in first.")
     }
 }
 
@@ -125,9 +122,8 @@ extension PurchaseReport {
     /// Refuses what a session may not report.
     func check(for principal: Principal) throws(APIFailure) {
         guard principal.appTransactionID != nil, receipt != nil else { return }
-        throw APIFailure(
-            .forbidden, "forbidden", "A receipt does not say of which Apple account it is: sign the customer in.",
-            parameter: "receipt")
+        throw APIFailure.forbidden(
+            "A receipt does not say of which Apple account it is: sign the customer in.", parameter: "receipt")
     }
 }
 

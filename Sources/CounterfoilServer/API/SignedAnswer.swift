@@ -29,7 +29,7 @@ enum SignedAnswer {
             nonce.utf8.allSatisfy({ $0.isOfBase64URL })
         else {
             throw APIFailure(
-                .badRequest, invalidNonce, "\(nonceHeader) has 16 to 64 characters: letters, digits, - and _.",
+                invalidNonce, "\(nonceHeader) has 16 to 64 characters: letters, digits, - and _.",
                 parameter: nonceHeader)
         }
         return nonce

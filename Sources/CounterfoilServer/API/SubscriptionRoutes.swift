@@ -23,7 +23,7 @@ struct SubscriptionRoutes {
     private func subscription(_ call: APICall) async throws -> Response {
         let scope = try call.scope()
         let original = try call.identifier("transaction")
-        let unknown = APIFailure(.notFound, "not_found", "No subscription with this ID is known.", parameter: "id")
+        let unknown = APIFailure.notFound("No subscription with this ID is known.", parameter: "id")
         guard let lineage = try await storage.lineage(original, in: scope.id) else { throw unknown }
         let owners = try await storage.owners(of: original, in: scope.id)
         // Who asks for one customer learns nothing of others, not even that there are any.
@@ -52,8 +52,7 @@ struct SubscriptionRoutes {
         guard let name = call.named("key"),
             let state = reading.states.entitlements.first(where: { $0.entitlement.isExactly(name) })
         else {
-            throw APIFailure(
-                .notFound, "not_found", "The configuration has no entitlement with this name.", parameter: "key")
+            throw APIFailure.notFound("The configuration has no entitlement with this name.", parameter: "key")
         }
         var json = JSONWriter()
         CustomerJSON.entitlement(&json, state) { json in

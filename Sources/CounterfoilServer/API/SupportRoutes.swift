@@ -63,8 +63,7 @@ struct SupportRoutes {
         let id = try call.identifier("transaction")
         try await asking.fetch(id, in: scope)
         guard let known = try await asking.transaction(id, in: scope) else {
-            throw APIFailure(
-                .notFound, "not_found", "The App Store's history does not contain this transaction.", parameter: "id")
+            throw APIFailure.notFound("The App Store's history does not contain this transaction.", parameter: "id")
         }
         return .json { LookupRoutes.write(known, scope, to: &$0) }
     }
@@ -138,7 +137,7 @@ struct SupportRoutes {
         let client = try asking.client(for: scope)
         let id = try call.identifier("request")
         guard let product = try call.request.word("product_id") else {
-            throw APIFailure(.badRequest, "missing_parameter", "`product_id` is missing.", parameter: "product_id")
+            throw APIFailure("missing_parameter", "`product_id` is missing.", parameter: "product_id")
         }
         let answer: MassExtendRenewalDateStatusResponse
         do throws(AppStoreServerError) {

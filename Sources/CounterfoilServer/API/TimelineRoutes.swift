@@ -26,8 +26,7 @@ struct TimelineRoutes {
         guard id.utf8.count <= 255, let kept = try await storage.notification(named: id), kept.scope == scope.id,
             try await storage.isNotification(kept.id, inTimelineOf: customer, in: scope.id)
         else {
-            throw APIFailure(
-                .notFound, "not_found", "No notification with this UUID is in this timeline.", parameter: "uuid")
+            throw APIFailure.notFound("No notification with this UUID is in this timeline.", parameter: "uuid")
         }
         let decoded = await DecodedNotification(kept, in: scope, historical)
         return .json { json in

@@ -24,8 +24,7 @@ struct TransferRoutes {
         guard let named = call.named("original"), named.utf8.count <= 64,
             let original = try await storage.originalTransactionID(of: named, in: scope.id)
         else {
-            throw APIFailure(
-                .notFound, "not_found", "No such purchase is known in this app and environment.", parameter: "original")
+            throw APIFailure.notFound("No such purchase is known in this app and environment.", parameter: "original")
         }
         call.describe("\(original): \(reason)")
         // The same claim as an app's, under the policy by which what another has may always be had.
@@ -51,8 +50,7 @@ private struct TransferBody: JSONRequestBody {
         get throws(APIFailure) {
             let text = reason.trimmingCharacters(in: .whitespacesAndNewlines)
             guard !text.isEmpty, text.utf8.count <= 500 else {
-                throw APIFailure(
-                    .badRequest, "invalid_parameter", "reason has 1 to 500 bytes.", parameter: "reason")
+                throw APIFailure("invalid_parameter", "reason has 1 to 500 bytes.", parameter: "reason")
             }
             return text
         }

@@ -20,8 +20,8 @@ struct UnclaimedRoutes {
         let paging = try Paging(call.request)
         guard call.request.parameter("claimed") == "false" else {
             throw APIFailure(
-                .badRequest, "invalid_parameter",
-                "`claimed` must be false; GET /v1/customers/{id} returns a customer's purchases.", parameter: "claimed")
+                "invalid_parameter", "`claimed` must be false; GET /v1/customers/{id} returns a customer's purchases.",
+                parameter: "claimed")
         }
         guard (paging.page ?? "").utf8.count <= 64 else { throw Paging.invalid }
         let found = try await storage.unclaimedPurchases(

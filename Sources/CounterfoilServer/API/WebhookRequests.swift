@@ -40,8 +40,7 @@ struct WebhookSettings: JSONRequestBody {
         if let events { definition.events = try Self.checked(events) }
         if let payload {
             guard let known = ServerConfiguration.WebhookPayload(rawValue: payload) else {
-                throw APIFailure(
-                    .badRequest, "invalid_payload", "`payload` is counterfoil or compatible.", parameter: "payload")
+                throw APIFailure("invalid_payload", "`payload` is counterfoil or compatible.", parameter: "payload")
             }
             definition.payload = known
         }
@@ -63,8 +62,7 @@ struct WebhookSettings: JSONRequestBody {
             }
             return target.url
         } catch {
-            throw APIFailure(
-                .badRequest, error.code.rawValue, "This url is refused: \(error.description).", parameter: "url")
+            throw APIFailure(error.code.rawValue, "This url is refused: \(error.description).", parameter: "url")
         }
     }
 
@@ -74,13 +72,12 @@ struct WebhookSettings: JSONRequestBody {
             events.allSatisfy({ ServerConfigurationReader.isName($0.replacing("*", with: "_")) })
         else {
             throw APIFailure(
-                .badRequest, "invalid_events", "events has types such as subscription.renewed or subscription.*.",
+                "invalid_events", "events has types such as subscription.renewed or subscription.*.",
                 parameter: "events")
         }
         for event in events where !EventType.isKnown(event) {
             throw APIFailure(
-                .badRequest, "unknown_event",
-                .unknown("There are no events \(quoted(event))", event, among: EventType.all),
+                "unknown_event", .unknown("There are no events \(quoted(event))", event, among: EventType.all),
                 parameter: "events")
         }
         return events
@@ -95,8 +92,7 @@ struct WebhookSettings: JSONRequestBody {
             return nil
         }
         guard !apps.isEmpty, known.isSuperset(of: apps), principal.apps?.isSuperset(of: apps) ?? true else {
-            throw APIFailure(
-                .badRequest, "unknown_app", "`apps` lists bundle IDs of the configuration.", parameter: "apps")
+            throw APIFailure("unknown_app", "`apps` lists bundle IDs of the configuration.", parameter: "apps")
         }
         return Set(apps)
     }
@@ -111,8 +107,7 @@ struct WebhookSettings: JSONRequestBody {
         let wanted = Set(environments.map { AppStoreEnvironment(named: $0) })
         guard !wanted.isEmpty, wanted.isSubset(of: [.production, .sandbox]) else {
             throw APIFailure(
-                .badRequest, "unknown_environment", "`environments` lists Production, Sandbox or both.",
-                parameter: "environments")
+                "unknown_environment", "`environments` lists Production, Sandbox or both.", parameter: "environments")
         }
         guard principal.environments?.isSuperset(of: wanted) ?? true else {
             throw notAllowed(principal, "environments")
@@ -121,9 +116,7 @@ struct WebhookSettings: JSONRequestBody {
     }
 
     private static func notAllowed(_ principal: Principal, _ parameter: String) -> APIFailure {
-        APIFailure(
-            .forbidden, "forbidden", "The key \(principal.name) does not have access to all of these.",
-            parameter: parameter)
+        APIFailure.forbidden("The key \(principal.name) does not have access to all of these.", parameter: parameter)
     }
 }
 
@@ -196,8 +189,7 @@ struct WebhookChange: JSONRequestBody {
         if let retireSecret {
             let kept = definition.secrets.filter { $0.fingerprint != retireSecret }
             guard kept.count < definition.secrets.count else {
-                throw APIFailure(
-                    .badRequest, "unknown_secret", "No secret has this fingerprint.", parameter: "retire_secret")
+                throw APIFailure("unknown_secret", "No secret has this fingerprint.", parameter: "retire_secret")
             }
             guard !kept.isEmpty || addSecret else {
                 throw APIFailure(
@@ -247,17 +239,15 @@ struct Replay: JSONRequestBody {
     func range(_ storage: any WebhookStorage) async throws -> ReplayRange {
         if let eventID {
             guard let number = try await storage.eventNumber(eventID) else {
-                throw APIFailure(.notFound, "not_found", "No event has this ID.", parameter: "event_id")
+                throw APIFailure.notFound("No event has this ID.", parameter: "event_id")
             }
             return .event(number)
         }
         guard let from = from?.milliseconds, let to = to?.milliseconds else {
-            throw APIFailure(
-                .badRequest, "invalid_range", "Say event_id, or from and to. " + InstantText.form,
-                parameter: "from")
+            throw APIFailure("invalid_range", "Say event_id, or from and to. " + InstantText.form, parameter: "from")
         }
         guard from < to else {
-            throw APIFailure(.badRequest, "invalid_range", "`from` must be before `to`.", parameter: "from")
+            throw APIFailure("invalid_range", "`from` must be before `to`.", parameter: "from")
         }
         return ReplayRange(
             from: from, to: to, after: after ?? 0, through: .max, limit: Self.maximumDeliveries)

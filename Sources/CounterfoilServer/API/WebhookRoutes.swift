@@ -49,9 +49,7 @@ struct WebhookRoutes {
         let body = try await call.body(
             NewWebhook.self, upTo: Self.maximumBytes, form: "a JSON object with a name and a url")
         guard ServerConfigurationReader.isName(body.name) else {
-            throw APIFailure(
-                .badRequest, "invalid_name", "A name has 1 to 100 letters, digits, dots, - and _.",
-                parameter: "name")
+            throw APIFailure("invalid_name", "A name has 1 to 100 letters, digits, dots, - and _.", parameter: "name")
         }
         let secret = WebhookSignature.makeSecret()
         var definition = ServerConfiguration.Webhook(name: body.name, url: "", secrets: [secret])
@@ -59,8 +57,7 @@ struct WebhookRoutes {
         (definition.apps, definition.environments) = (call.principal.apps, call.principal.environments)
         try await body.settings.apply(to: &definition, apps, call.principal)
         guard !definition.url.isEmpty else {
-            throw APIFailure(
-                .badRequest, "invalid_url", "`url` is missing: give the URL that receives events.", parameter: "url")
+            throw APIFailure("invalid_url", "`url` is missing: give the URL that receives events.", parameter: "url")
         }
         guard try await webhooks.managed().count < Self.maximumCount else {
             throw APIFailure(
@@ -82,8 +79,7 @@ struct WebhookRoutes {
         let body = try await call.body(
             WebhookChange.self, upTo: Self.maximumBytes, form: "a JSON object of what is to change")
         guard !body.isEmpty else {
-            throw APIFailure(
-                .badRequest, "empty_change", "Say what is to change: \(WebhookChange.members.joined(separator: ", ")).")
+            throw APIFailure("empty_change", "Say what is to change: \(WebhookChange.members.joined(separator: ", ")).")
         }
         call.describe(body.summary)
         return try await webhooks.changing { try await carryOut(body, call) }
@@ -192,7 +188,7 @@ struct WebhookRoutes {
                 ? "No endpoint has this name."
                 : "The key \(call.principal.name) can manage no endpoint with this name: it is limited to some apps or "
                     + "environments, and manages only the endpoints for those."
-            throw APIFailure(.notFound, "not_found", message, parameter: "name")
+            throw APIFailure.notFound(message, parameter: "name")
         }
         return found
     }

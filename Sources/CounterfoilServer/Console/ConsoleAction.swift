@@ -68,16 +68,15 @@ extension FormFields {
         guard let text = self[name] else { return nil }
         guard let instant = InstantText.milliseconds(text, acceptsDays: true) else {
             throw APIFailure(
-                .badRequest, "invalid_instant",
-                "The field \(name) is no instant: \(text.prefix(60)). \(InstantText.form)", parameter: name)
+                "invalid_instant", "The field \(name) is no instant: \(text.prefix(60)). \(InstantText.form)",
+                parameter: name)
         }
         return instant
     }
 
     func requiredInstant(_ name: String) throws(APIFailure) -> Int64 {
         guard let instant = try instant(name) else {
-            throw APIFailure(
-                .badRequest, "missing_field", "The field \(name) is empty. \(InstantText.form)", parameter: name)
+            throw APIFailure("missing_field", "The field \(name) is empty. \(InstantText.form)", parameter: name)
         }
         return instant
     }
@@ -87,8 +86,7 @@ extension FormFields {
         guard let text = self[name] else { return nil }
         guard let number = Int64(text) else {
             throw APIFailure(
-                .badRequest, "invalid_number", "The field \(name) is no whole number: \(text.prefix(60)).",
-                parameter: name)
+                "invalid_number", "The field \(name) is no whole number: \(text.prefix(60)).", parameter: name)
         }
         return number
     }

@@ -28,15 +28,14 @@ enum ConsoleActions {
         let (sent, named) = try await form(request)
         var fields = sent
         guard let action = named else {
-            throw APIFailure(.notFound, "not_found", "There is no such action.")
+            throw APIFailure.notFound("There is no such action.")
         }
         guard asking.may(action.scope), asking.mayWrite else {
             var entry = console.core.requestAudit.entry(
                 request, asking.context, actor: asking.principal.name, result: "403 forbidden")
             entry.detail = "action=\(action.name)"
             console.core.audit.add(entry)
-            throw APIFailure(
-                .forbidden, "forbidden",
+            throw APIFailure.forbidden(
                 asking.mayWrite
                     ? "The key \(asking.principal.name) lacks the scope \(action.scope.rawValue)."
                     : "The console is read-only.")

@@ -40,15 +40,14 @@ enum ChangeTopic {
     /// Refuses a request for a stream with a topic that there is not, or whose scope the key lacks.
     static func requireScopes(for request: Request, in context: ServerContext) throws(APIFailure) {
         guard let topics = EventHub.topics(request.parameter("topics")) else {
-            throw APIFailure(
-                .badRequest, "invalid_topics", "topics takes 1 to 8 names separated by commas.", parameter: "topics")
+            throw APIFailure("invalid_topics", "topics takes 1 to 8 names separated by commas.", parameter: "topics")
         }
         for topic in topics.sorted() {
             let scopes = scopes(of: topic)
             guard let scope = scopes.first else {
                 throw APIFailure(
-                    .badRequest, "invalid_topics",
-                    .unknown("Unknown topic \(quoted(topic))", topic, among: all), parameter: "topics")
+                    "invalid_topics", .unknown("Unknown topic \(quoted(topic))", topic, among: all),
+                    parameter: "topics")
             }
             let held = context.principal?.scopes ?? []
             if held.isDisjoint(with: scopes) { try context.require(scope) }

@@ -86,7 +86,7 @@ extension ServerStateRoutes {
         let id = call.named("id") ?? ""
         let ended = sessions.end { $0.id == id && mayEnd($0, call.principal) }
         guard ended > 0 else {
-            throw APIFailure(.notFound, "not_found", "There is no such session, or no longer.", parameter: "id")
+            throw APIFailure.notFound("There is no such session, or no longer.", parameter: "id")
         }
         call.describe("session=\(id)")
         return Response(status: .noContent)
@@ -112,7 +112,7 @@ extension Principal {
     /// Refuses a key for some of them.
     func requireAllApps() throws(APIFailure) {
         guard isForEverything else {
-            throw APIFailure(.forbidden, "forbidden", "Only a key for all apps and environments may see this.")
+            throw APIFailure.forbidden("Only a key for all apps and environments may see this.")
         }
     }
 }

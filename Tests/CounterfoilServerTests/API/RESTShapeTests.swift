@@ -165,10 +165,10 @@ import Yams
         return Set(body.matches(of: /Self\(rawValue: "([a-z_]+)"\)/).map { String($0.output.1) })
     }
 
-    /// The codes with which a file refuses, as the second argument of a failure.
+    /// The codes with which a file refuses: the argument of a failure behind its status, or its first.
     private static func failures(_ path: String) throws -> Set<String> {
         let text = try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
-        return Set(text.matches(of: /\.[a-zA-Z]+, "([a-z0-9_]+)"/).map { String($0.output.1) })
+        return Set(text.matches(of: /(?:\.[a-zA-Z]+, |APIFailure\(\s*)"([a-z0-9_]+)"/).map { String($0.output.1) })
     }
 
     @Test func `names every code with which it refuses`() throws {
