@@ -7,13 +7,17 @@ internal import Foundation
 // names, no white space, no escaped slash, dates as whole milliseconds. The order is the caller's: it writes the members
 // sorted. That is what makes it fast, and what the tests hold it to.
 
-/// A value that can be written quickly.
+/// An object that can be written quickly.
 package protocol JSONWritable: Sendable {
-    /// Writes the same bytes as `CompactJWS.json`.
-    func write(to json: inout JSONWriter) throws(SigningError)
+    /// Writes the members, in the order of their names.
+    func writeMembers(to json: inout JSONWriter) throws(SigningError)
 }
 
 extension JSONWritable {
+    fileprivate func write(to json: inout JSONWriter) throws(SigningError) {
+        try json.object { (json: inout JSONWriter) throws(SigningError) in try writeMembers(to: &json) }
+    }
+
     /// The same bytes as those of `CompactJWS.json`.
     package func jsonBytes() throws(SigningError) -> [UInt8] {
         var json = JSONWriter()

@@ -163,15 +163,13 @@ extension BearerCheck {
 }
 
 extension DecodedRealtimeRequestBody: JSONWritable {
-    package func write(to json: inout JSONWriter) throws(SigningError) {
-        try json.object { (json: inout JSONWriter) throws(SigningError) in
-            json.member("appAppleId", appAppleId)
-            json.member("environment", environment)
-            json.member("originalTransactionId", originalTransactionId)
-            json.member("productId", productId)
-            json.member("requestIdentifier", requestIdentifier)
-            try json.member("signedDate", signedDate)
-            json.member("userLocale", userLocale)
-        }
+    package func writeMembers(to json: inout JSONWriter) throws(SigningError) {
+        json.member("appAppleId", appAppleId)
+        json.member("environment", environment)
+        json.member("originalTransactionId", originalTransactionId)
+        json.member("productId", productId)
+        json.member("requestIdentifier", requestIdentifier)
+        try json.member("signedDate", signedDate)
+        json.member("userLocale", userLocale)
     }
 }
