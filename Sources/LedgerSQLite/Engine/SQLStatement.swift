@@ -153,6 +153,14 @@ extension Database {
         return try statement.next() ? try read(statement) : nil
     }
 
+    /// The first column of the first row.
+    func number(_ sql: String, _ values: [SQLValue]) throws -> Int64? { try first(sql, values) { $0.number(0) } }
+    func text(_ sql: String, _ values: [SQLValue]) throws -> String? { try first(sql, values) { $0.text(0) } }
+
+    /// The first column of all rows.
+    func numbers(_ sql: String, _ values: [SQLValue]) throws -> [Int64] { try all(sql, values) { $0.number(0) } }
+    func texts(_ sql: String, _ values: [SQLValue]) throws -> [String] { try all(sql, values) { $0.text(0) } }
+
     /// Reads all rows, and leaves out those of which nothing is read.
     ///
     /// - Parameter isCached: False for a text that varies without end: see ``SQLStatement``.

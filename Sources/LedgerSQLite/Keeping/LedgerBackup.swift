@@ -90,7 +90,7 @@ package enum LedgerBackup {
     }
 
     private static func proveSound(_ db: Database, _ path: String) throws {
-        let wrong = try db.all("PRAGMA integrity_check(5)", []) { $0.text(0) }.filter { $0 != "ok" }
+        let wrong = try db.texts("PRAGMA integrity_check(5)", []).filter { $0 != "ok" }
         guard wrong.isEmpty else {
             throw StorageError(.damaged, "\(path) is damaged: \(wrong.joined(separator: "; "))")
         }
@@ -233,7 +233,7 @@ package enum LedgerBackup {
             // again.
             try source.read { db in
                 // What fails up to here is the ledger, not the copy.
-                do { _ = try db.first("SELECT count(*) FROM scopes", []) { $0.number(0) } } catch {
+                do { _ = try db.number("SELECT count(*) FROM scopes", []) } catch {
                     throw StorageError(error, path: ledger)
                 }
                 try db.backup(to: copy, pagesPerStep: step) { done in

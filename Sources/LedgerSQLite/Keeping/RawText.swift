@@ -19,7 +19,7 @@ struct RawText: Sendable {
 extension SQLiteStorage {
     /// The largest number of a notification.
     package func lastNotification() async throws -> Int64 {
-        try await read { db in try db.first("SELECT max(id) FROM notifications", []) { $0.number(0) } ?? 0 }
+        try await read { db in try db.number("SELECT max(id) FROM notifications", []) ?? 0 }
     }
 
     /// The folded texts of some notifications, after the one with this number: of each its own, then the others. What waits

@@ -42,10 +42,9 @@ extension SQLiteStorage: ClaimStorage {
         var all = Set(originalTransactionIDs.map { ExactText($0) })
         var accounts: Set<ExactText> = []
         for id in all {
-            let account = try db.first(
+            let account = try db.text(
                 "SELECT app_transaction_id FROM lineages WHERE scope = ? AND original_id = ?",
-                [.integer(scope), .text(id.text)]
-            ) { $0.text(0) }
+                [.integer(scope), .text(id.text)])
             if let account { accounts.insert(ExactText(account)) }
         }
         for account in accounts {
@@ -144,15 +143,14 @@ private struct ClaimTransaction {
 
     /// What goes where the account goes: what nobody claims and no account of the app's was named for.
     private func unclaimed(of account: String, _ db: Database) throws -> [String] {
-        try db.all(
+        try db.texts(
             """
             SELECT original_id FROM lineages
             WHERE scope = ? AND app_transaction_id = ? AND token IS NULL AND NOT EXISTS (
                 SELECT 1 FROM claims
                 WHERE claims.scope = lineages.scope AND claims.original_id = lineages.original_id)
             ORDER BY original_id
-            """, [.integer(claim.scope), .text(account)]
-        ) { $0.text(0) }
+            """, [.integer(claim.scope), .text(account)])
     }
 }
 

@@ -63,10 +63,9 @@ extension SQLiteStorage: CustomerStorage {
 
     package func accounts(of customer: String, in scope: Int64) async throws -> [String] {
         try await read { db in
-            try db.all(
+            try db.texts(
                 "SELECT app_transaction_id FROM account_claims WHERE scope = ? AND customer = ? ORDER BY 1",
-                [.integer(scope), .text(customer)]
-            ) { $0.text(0) }
+                [.integer(scope), .text(customer)])
         }
     }
 
@@ -127,7 +126,7 @@ extension SQLiteStorage: CustomerStorage {
     private static let originalsOfCustomer = ofCustomer("lineages.original_id")
 
     static func originals(of customer: String, in scope: Int64, _ db: Database) throws -> [String] {
-        try db.all(originalsOfCustomer, values(of: customer, in: scope)) { $0.text(0) }.sorted()
+        try db.texts(originalsOfCustomer, values(of: customer, in: scope)).sorted()
     }
 
     private static func values(of customer: String, in scope: Int64) -> [SQLValue] {
@@ -160,20 +159,18 @@ extension SQLiteStorage: CustomerStorage {
     }
 
     private static func claimants(of original: String, in scope: Int64, _ db: Database) throws -> [String] {
-        try db.all(
+        try db.texts(
             "SELECT customer FROM claims WHERE scope = ? AND original_id = ? ORDER BY customer",
-            [.integer(scope), .text(original)]
-        ) { $0.text(0) }
+            [.integer(scope), .text(original)])
     }
 
     /// Whose a purchase is that nobody claims.
     private static func namedOwners(of lineage: Lineage, in scope: Int64, _ db: Database) throws -> [String] {
         if let token = lineage.appAccountToken { return [token.text] }
         guard let account = lineage.appTransactionID else { return [] }
-        return try db.all(
+        return try db.texts(
             "SELECT customer FROM account_claims WHERE scope = ? AND app_transaction_id = ?",
-            [.integer(scope), .text(account)]
-        ) { $0.text(0) }
+            [.integer(scope), .text(account)])
     }
 
     /// All in one question, so that what it finds is of one instant.

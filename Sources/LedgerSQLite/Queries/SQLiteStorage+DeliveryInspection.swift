@@ -42,12 +42,11 @@ extension SQLiteStorage: DeliveryInspectionStorage {
             var (found, ends): ([WebhookDelivery], [Int64]) = ([], [])
             for state in filter.states {
                 let place: [SQLValue] = [.integer(endpoint), .integer(state.rawValue), .integer(id)]
-                let end = try db.first(
+                let end = try db.number(
                     """
                     SELECT id FROM deliveries INDEXED BY deliveries_by_state
                     WHERE endpoint = ? AND state = ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ?
-                    """, place + [.init(looking - 1)]
-                ) { $0.number(0) }
+                    """, place + [.init(looking - 1)])
                 if let end { ends.append(end) }
                 found += try db.all(
                     """

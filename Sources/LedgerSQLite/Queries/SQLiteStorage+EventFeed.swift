@@ -9,7 +9,7 @@ extension SQLiteStorage: EventFeedStorage {
     package func status() async throws -> FanOutStatus { try await read { try Self.status($0) } }
 
     package func lastEvent() async throws -> Int64 {
-        try await read { try $0.first("SELECT coalesce(max(seq), 0) FROM events", []) { $0.number(0) } ?? 0 }
+        try await read { try $0.number("SELECT coalesce(max(seq), 0) FROM events", []) ?? 0 }
     }
 
     package func lastEventsOfCustomers(
@@ -17,7 +17,7 @@ extension SQLiteStorage: EventFeedStorage {
     ) async throws -> [LedgerEvent] {
         try await read { db in
             // Numbers have hardly a gap.
-            let last = try db.first("SELECT max(seq) FROM events", []) { $0.number(0) } ?? 0
+            let last = try db.number("SELECT max(seq) FROM events", []) ?? 0
             return try db.all(
                 """
                 SELECT \(OutboxTable.columns) FROM events

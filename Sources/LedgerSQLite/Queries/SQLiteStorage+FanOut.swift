@@ -15,7 +15,7 @@ extension SQLiteStorage {
             try db.first(
                 "SELECT (SELECT min(id) FROM inbox WHERE id > 0), (SELECT coalesce(max(id), 0) FROM notifications)", []
             ) { ($0.number(0), $0.number(1) ?? 0) } ?? (nil, 0)
-        let recoveries = try db.all("SELECT id FROM recoveries WHERE state = 'open'", []) { $0.number(0) }
+        let recoveries = try db.numbers("SELECT id FROM recoveries WHERE state = 'open'", [])
         return FanOutStatus(oldestWaiting: oldest, newest: newest, recoveries: Set(recoveries))
     }
 
@@ -91,7 +91,7 @@ extension SQLiteStorage {
         if notification > gate.after { return true }
         guard gate.holdsRecovered else { return false }
         let origin = "SELECT origin FROM notifications WHERE id = ?"
-        return try db.first(origin, [.integer(notification)]) { $0.number(0) } == Origin.recovered.rawValue
+        return try db.number(origin, [.integer(notification)]) == Origin.recovered.rawValue
     }
 
     /// How far events are made into deliveries, and from when on they are for the endpoint.

@@ -53,9 +53,7 @@ extension SQLiteStorage: GrantStorage {
 
     package func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> ExpiredGrants {
         let isAny = try await read { db in
-            try db.first(
-                "SELECT EXISTS (SELECT 1 FROM grants WHERE due IS NOT NULL AND due <= ?)", [.integer(now)]
-            ) { $0.number(0) == 1 } ?? false
+            try db.exists("SELECT 1 FROM grants WHERE due IS NOT NULL AND due <= ?", [.integer(now)])
         }
         guard isAny else { return ExpiredGrants(count: 0) }
         return try await write { db in

@@ -6,9 +6,8 @@ extension SQLiteStorage: HistoryStorage {
     package func historyMark(of transactionIDs: [String], in scope: Int64) async throws -> HistoryMark? {
         try await read { db in
             for id in transactionIDs {
-                let revision = try db.first(
-                    "SELECT revision FROM histories WHERE scope = ? AND original_id = ?", [.integer(scope), .text(id)]
-                ) { $0.text(0) }
+                let revision = try db.text(
+                    "SELECT revision FROM histories WHERE scope = ? AND original_id = ?", [.integer(scope), .text(id)])
                 guard let revision, !revision.isEmpty else { continue }
                 return HistoryMark(transactionID: id, revision: revision)
             }

@@ -13,16 +13,15 @@ extension SQLiteStorage: InspectionStorage {
     private static func inboxWindow(of table: String, before id: Int64, _ db: Database) throws -> Int64 {
         // Numbers have hardly a gap: so many numbers are so many notifications at most.
         guard table != InboxFilter.all else { return id > inboxWindow ? id - inboxWindow : 0 }
-        return try db.first(
+        return try db.number(
             "SELECT id FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?",
-            [.integer(id), .integer(inboxWindow - 1)]
-        ) { $0.number(0) } ?? .min
+            [.integer(id), .integer(inboxWindow - 1)]) ?? .min
     }
 
     /// The number before which there is something to look at, where a page looks through numbers.
     private static func end(of table: String, before id: Int64, _ db: Database) throws -> Int64 {
         guard table == InboxFilter.all else { return id }
-        let newest = try db.first("SELECT max(id) FROM notifications", []) { $0.number(0) } ?? 0
+        let newest = try db.number("SELECT max(id) FROM notifications", []) ?? 0
         return min(id, newest &+ 1)
     }
 

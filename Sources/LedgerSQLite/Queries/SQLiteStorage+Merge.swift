@@ -30,16 +30,14 @@ private struct Merge {
     func carryOut(_ db: Database) throws -> Set<String> {
         var moved: Set<String> = []
         // What is claimed and what nobody knows yet, then what the App Store signed for the customer.
-        let claimed = try db.all(
+        let claimed = try db.texts(
             "SELECT original_id FROM claims WHERE scope = ? AND customer = ? ORDER BY original_id",
-            [.integer(scope), .text(from)]
-        ) { $0.text(0) }
+            [.integer(scope), .text(from)])
         let all = try (claimed + SQLiteStorage.originals(of: from, in: scope, db)).map { ExactText($0) }
         for original in Set(all).sorted().map(\.text) where try move(original, db) { moved.insert(original) }
-        let accounts = try db.all(
+        let accounts = try db.texts(
             "SELECT app_transaction_id FROM account_claims WHERE scope = ? AND customer = ? ORDER BY 1",
-            [.integer(scope), .text(from)]
-        ) { $0.text(0) }
+            [.integer(scope), .text(from)])
         for account in accounts {
             let subject = ClaimTables.Subject.account(account, in: scope)
             let decision = try ClaimDecision.merge(

@@ -175,9 +175,8 @@ extension SQLiteStorage: LedgerStorage {
             try Self.enqueue(other, new.receivedAt, db)
             return .kept(other)
         }
-        let other = try db.first(
-            "SELECT -id FROM other_texts WHERE notification = ? AND text = ?", [.integer(id), .blob(text.bytes)]
-        ) { $0.number(0) }
+        let other = try db.number(
+            "SELECT -id FROM other_texts WHERE notification = ? AND text = ?", [.integer(id), .blob(text.bytes)])
         guard let other, try Self.waitAgain(other, new, db) else { return .duplicate(id) }
         return .kept(other)
     }

@@ -146,9 +146,8 @@ extension SQLiteStorage: RecoveryStorage {
         recovery id: Int64, until: Milliseconds, limit: Milliseconds, at now: Milliseconds
     ) async throws -> CompletenessMark? {
         try await write { db in
-            let open = try db.first(
-                "SELECT count(*) FROM recovery_windows WHERE recovery = ? AND is_done = 0", [.integer(id)]
-            ) { $0.number(0) }
+            let open = try db.number(
+                "SELECT count(*) FROM recovery_windows WHERE recovery = ? AND is_done = 0", [.integer(id)])
             guard open == 0, let recovery = try Self.recovery(id, db) else {
                 throw StorageError(.failed, "a recovery cannot end while windows are open")
             }
@@ -231,9 +230,7 @@ extension SQLiteStorage {
         _ items: [UnverifiedItem], in scope: Int64, _ window: RecoveryWindow?, history: String? = nil,
         at now: Milliseconds, _ db: Database
     ) throws {
-        let kept =
-            try db.first("SELECT count(*) FROM recovery_failures WHERE scope = ?", [.integer(scope)]) { $0.number(0) }
-            ?? 0
+        let kept = try db.number("SELECT count(*) FROM recovery_failures WHERE scope = ?", [.integer(scope)]) ?? 0
         for item in items.prefix(UnverifiedItem.room(beside: Int(kept))) {
             try db.run(
                 """

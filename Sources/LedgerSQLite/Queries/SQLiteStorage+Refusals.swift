@@ -20,9 +20,8 @@ extension SQLiteStorage: RefusalStorage {
         // Found out while others may write: all of the table is read for it.
         let ids = try await read { db in
             db.add(function: Self.clientOfSender)
-            return try db.all(
-                Self.refusalsBeyond, [.init(Refusal.overhead), .init(limit.count), .init(limit.bytes)]
-            ) { $0.number(0) }
+            return try db.numbers(
+                Self.refusalsBeyond, [.init(Refusal.overhead), .init(limit.count), .init(limit.bytes)])
         }
         for start in stride(from: 0, to: ids.count, by: 500) {
             let some = ids[start..<min(start + 500, ids.count)]

@@ -115,9 +115,8 @@ extension SQLiteStorage {
             } ?? (0, 1)
         while low < high {
             let middle = low + (high - low) / 2
-            let found = try db.first(
-                "SELECT created_at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1", [.integer(middle)]
-            ) { $0.number(0) }
+            let found = try db.number(
+                "SELECT created_at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1", [.integer(middle)])
             if let found, found < from.partialValue {
                 low = middle + 1
             } else {

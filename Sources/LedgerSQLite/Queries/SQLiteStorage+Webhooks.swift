@@ -110,10 +110,9 @@ extension SQLiteStorage: WebhookStorage {
     package func nextDelivery(to endpoints: [Int64], after now: Milliseconds) async throws -> Milliseconds? {
         try await read { db in
             try endpoints.compactMap { endpoint in
-                try db.first(
+                try db.number(
                     "SELECT min(due) FROM deliveries WHERE endpoint = ? AND due > ?",
-                    [.integer(endpoint), .integer(now)]
-                ) { $0.number(0) }
+                    [.integer(endpoint), .integer(now)])
             }.min()
         }
     }

@@ -40,14 +40,13 @@ extension ClaimTables {
 
     /// The events of the purchases that go where the account goes.
     private static func eventsOfAccount(_ subject: Subject, _ db: Database) throws -> [FormerClaim] {
-        let originals = try db.all(
+        let originals = try db.texts(
             """
             SELECT original_id FROM lineages WHERE scope = ? AND app_transaction_id = ? AND token IS NULL
                 AND app_transaction_id IS NOT NULL AND NOT EXISTS (
                     SELECT 1 FROM claims WHERE claims.scope = lineages.scope
                         AND claims.original_id = lineages.original_id)
-            """, [.integer(subject.scope), .text(subject.identifier)]
-        ) { $0.text(0) }
+            """, [.integer(subject.scope), .text(subject.identifier)])
         // Each of them tells of it.
         let all = try originals.flatMap { try events(of: $0, in: subject.scope, db) }
             .map { ClaimEvent(at: $0.instant, .take, $0.customer) }

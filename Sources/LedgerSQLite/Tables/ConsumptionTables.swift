@@ -46,9 +46,7 @@ enum ConsumptionTables {
             return
         }
         if notification.type == .consumptionRequest {
-            let environment = try db.first(
-                "SELECT environment FROM scopes WHERE id = ?", [.integer(notification.scope)]
-            ) { $0.text(0) }
+            let environment = try db.text("SELECT environment FROM scopes WHERE id = ?", [.integer(notification.scope)])
             let customer = try SQLiteStorage.owners(of: original, in: notification.scope, db).first
             let inquiry = ConsumptionInquiry(
                 askedBy: notification, in: AppStoreEnvironment(rawValue: environment ?? ""), customer: customer)

@@ -34,7 +34,7 @@ enum ErasureTable {
 
     /// When the last was said of a customer that an erasure takes the name from; nil when nothing was.
     static func newest(of customer: String, in scope: Int64, _ db: Database) throws -> Milliseconds? {
-        try db.first(
+        try db.number(
             """
             SELECT max(instant) FROM (
                 SELECT max(instant) AS instant FROM claim_events INDEXED BY claim_events_by_customer
@@ -42,12 +42,11 @@ enum ErasureTable {
                 UNION ALL SELECT max(instant) FROM grant_events
                     WHERE scope = ?1 AND \(namedInGrant) = ?2
                 UNION ALL SELECT max(reported_at) FROM usage WHERE scope = ?1 AND customer = ?2)
-            """, [.integer(scope), .text(customer)]
-        ) { $0.number(0) }
+            """, [.integer(scope), .text(customer)])
     }
 
     static func bundleID(of scope: Int64, _ db: Database) throws -> String {
-        try db.first("SELECT bundle_id FROM scopes WHERE id = ?", [.integer(scope)]) { $0.text(0) } ?? ""
+        try db.text("SELECT bundle_id FROM scopes WHERE id = ?", [.integer(scope)]) ?? ""
     }
 
     /// Whether anybody of an app was ever erased.
@@ -182,10 +181,9 @@ enum ErasureTable {
     /// Those that were the customer's once, and are another's since a merge. There is no index: people are rarely erased, and a
     /// team gives few grants.
     private static func grantsNaming(_ customer: String, _ scope: Int64, _ db: Database) throws -> [String] {
-        try db.all(
+        try db.texts(
             "SELECT DISTINCT grant_id FROM grant_events WHERE scope = ? AND \(namedInGrant) = ?",
-            [.integer(scope), .text(customer)]
-        ) { $0.text(0) }
+            [.integer(scope), .text(customer)])
     }
 
     /// Takes the name from what happened to a grant while it was the customer's.

@@ -147,7 +147,7 @@ extension Fold {
         private static func isReceipt(_ source: Int64, _ db: Database) throws -> Bool {
             guard let statement = FactSource(code: source)?.statement else { return false }
             let select = "SELECT kind FROM statements WHERE id = ?"
-            return try db.first(select, [.integer(statement)]) { $0.number(0) } == Statement.Kind.receipt.rawValue
+            return try db.number(select, [.integer(statement)]) == Statement.Kind.receipt.rawValue
         }
 
         /// Whether a fact is from here when both texts say the same. Notifications come first, since they are kept anyway.

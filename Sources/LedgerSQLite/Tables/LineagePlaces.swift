@@ -38,9 +38,8 @@ struct LineagePlaces {
     ///
     /// - Throws: ``StorageError`` when somebody has put a row at the end by hand.
     func next(_ db: Database) throws -> Int64 {
-        let taken = try db.first(
-            "SELECT max(id) FROM lineages NOT INDEXED WHERE id BETWEEN ? AND ?", [.integer(first), .integer(last)]
-        ) { $0.number(0) }
+        let taken = try db.number(
+            "SELECT max(id) FROM lineages NOT INDEXED WHERE id BETWEEN ? AND ?", [.integer(first), .integer(last)])
         guard let taken else { return first }
         guard taken < last else {
             throw StorageError(

@@ -56,12 +56,11 @@ enum LineageTable {
     }
 
     static func originalTransactionID(of transactionID: String, in scope: Int64, _ db: Database) throws -> String? {
-        try db.first(
+        try db.text(
             """
             SELECT original_id FROM lineages WHERE scope = ?2 AND original_id = ?1
             UNION ALL SELECT min(original_id) FROM transactions WHERE transaction_id = ?1 AND scope = ?2
-            """, [.text(transactionID), .integer(scope)]
-        ) { $0.text(0) }
+            """, [.text(transactionID), .integer(scope)])
     }
 
     /// Changes a record, or makes it, and writes it if it is another one then.

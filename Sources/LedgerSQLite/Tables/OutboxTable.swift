@@ -34,7 +34,7 @@ enum OutboxTable {
     /// The number of the event with an identifier.
     static func number(of id: String, _ db: Database) throws -> Int64? {
         for (event, value) in places(of: id) {
-            if let number = try db.first(event, [value], { $0.number(0) }) { return number }
+            if let number = try db.number(event, [value]) { return number }
         }
         return nil
     }

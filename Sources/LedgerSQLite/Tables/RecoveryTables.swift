@@ -60,7 +60,7 @@ enum RecoveryTables {
                     PRIMARY KEY (scope, from_date)) WITHOUT ROWID;
                 UPDATE completeness SET read_until = until_date, signed_until = until_date;
                 """)
-        for scope in try db.all("SELECT scope FROM completeness", [], { $0.number(0) }) {
+        for scope in try db.numbers("SELECT scope FROM completeness", []) {
             try UnverifiedSpanTable.takeOver(failuresOf: scope, db)
         }
         // Which history such an item came from was not written down: everything is asked for once more.
@@ -106,7 +106,7 @@ enum UnverifiedSpanTable {
                 """
                 SELECT DISTINCT from_date, until_date FROM recovery_failures WHERE scope = ? AND recovery IS NOT NULL
                 """, [.integer(scope)], span))
-        let kept = try db.first("SELECT count(*) FROM recovery_failures", []) { $0.number(0) } ?? 0
+        let kept = try db.number("SELECT count(*) FROM recovery_failures", []) ?? 0
         let mark = try db.first(
             "SELECT since_date, until_date FROM completeness WHERE scope = ?", [.integer(scope)], span)
         // There was no room for more, so nobody knows when the others were.

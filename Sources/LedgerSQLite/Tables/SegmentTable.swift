@@ -66,10 +66,9 @@ enum SegmentTable {
     }
 
     static func successors(of previous: String, in scope: Int64, _ db: Database) throws -> [TransactionFact] {
-        let originals = try db.all(
+        let originals = try db.texts(
             "SELECT original_id FROM successions WHERE scope = ? AND previous_id = ? ORDER BY original_id",
-            [.integer(scope), .text(previous)]
-        ) { $0.text(0) }
+            [.integer(scope), .text(previous)])
         return try originals.flatMap { original in
             try readable(original, in: scope, db)?.transactions.filter {
                 $0.previousOriginalTransactionID?.isExactly(previous) ?? false
