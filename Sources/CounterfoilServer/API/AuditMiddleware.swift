@@ -17,10 +17,7 @@ struct AuditMiddleware: RouterMiddleware {
 
     init(_ audit: RequestAudit) { self.audit = audit }
 
-    @concurrent func handle(
-        _ request: Request, context: ServerContext,
-        next: @concurrent (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
+    @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         // What the App Store answers about an order is kept.
         let isWrite =
             request.method != .get && request.method != .head && context.route != "/v1/decode"
@@ -94,10 +91,7 @@ final class AuditDetail: Sendable {
 struct AuditRefusals: RouterMiddleware {
     let audit: RequestAudit
 
-    @concurrent func handle(
-        _ request: Request, context: ServerContext,
-        next: @concurrent (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
+    @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         do { return try await next(request, context) } catch let failure as APIFailure
             where failure.status == .unauthorized
         {

@@ -22,10 +22,7 @@ struct Authorization: RouterMiddleware {
         customers = RateMeters(perSecond: perSecond)
     }
 
-    @concurrent func handle(
-        _ request: Request, context: ServerContext,
-        next: @concurrent (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
+    @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         var context = context
         context.principal = try principal(request)
         return try await next(request, context)

@@ -35,10 +35,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
         patience = Milliseconds((limits.requestTime + Self.ending).seconds * 1000)
     }
 
-    @concurrent func handle(
-        _ request: Request, context: ServerContext,
-        next: @concurrent (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
+    @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         // What a key in an app may do can be done twice, and everybody has that key: nobody may have the ledger keep a day of
         // answers with it.
         guard let name = Self.header, !request.headers[values: name].isEmpty,

@@ -68,10 +68,7 @@ struct KnownParameters: RouterMiddleware {
         "GET /v1/notifications/{id}": ["signed_data"],
     ]
 
-    @concurrent func handle(
-        _ request: Request, context: ServerContext,
-        next: @concurrent (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
+    @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         if request.uri.query != nil { try Self.check(request, route: context.route) }
         return try await next(request, context)
     }

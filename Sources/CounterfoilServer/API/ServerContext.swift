@@ -4,6 +4,9 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
+/// What a middleware passes a request on to.
+typealias NextHandler = @concurrent (Request, ServerContext) async throws -> Response
+
 /// What belongs to one request.
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage

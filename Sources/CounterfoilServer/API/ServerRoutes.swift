@@ -115,10 +115,7 @@ struct FailureMiddleware: RouterMiddleware {
     /// How many failures of a route are logged; nil for all. While the disk is full every notification is one.
     var logged: RateMeters?
 
-    @concurrent func handle(
-        _ request: Request, context: ServerContext,
-        next: @concurrent (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
+    @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         do { return try await next(request, context) } catch let error as HTTPParserError {
             // What is no HTTP is answered, and the connection closed, by who reads it.
             throw error

@@ -11,10 +11,7 @@ internal import WebConsole
 struct ConsoleFailures: RouterMiddleware {
     let console: Console
 
-    @concurrent func handle(
-        _ request: Request, context: ServerContext,
-        next: @concurrent (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
+    @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         do { return try await next(request, context) } catch let error as HTTPParserError {
             // What is no HTTP is answered, and the connection closed, by who reads it.
             throw error

@@ -81,10 +81,7 @@ struct LocalOrAuthorized: RouterMiddleware {
     let authorization: Authorization
     let listen: ServerConfiguration.Listen
 
-    @concurrent func handle(
-        _ request: Request, context: ServerContext,
-        next: @concurrent (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
+    @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         guard listen.metrics == .local, Self.isLocalName(request.head.authority),
             ClientAddress(of: request, from: context.peer, listen).isThisMachine
         else {

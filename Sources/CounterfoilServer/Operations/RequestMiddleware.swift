@@ -14,10 +14,7 @@ struct RequestMiddleware: RouterMiddleware {
     let requests: RequestMetrics
     let spans: Spans
 
-    @concurrent func handle(
-        _ request: Request, context: ServerContext,
-        next: @concurrent (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
+    @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         let start = begin()
         do {
             // The route is known afterwards, and the path names customers.

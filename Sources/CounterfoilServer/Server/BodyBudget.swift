@@ -88,10 +88,7 @@ struct BodyLimit: RouterMiddleware {
     let budget: BodyBudget
     let listen: ServerConfiguration.Listen
 
-    @concurrent func handle(
-        _ request: Request, context: ServerContext,
-        next: @concurrent (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
+    @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         try request.requireLength(upTo: bytes)
         guard request.hasBody else { return try await next(request, context) }
         let address = ClientAddress(of: request, from: context.peer, listen).address

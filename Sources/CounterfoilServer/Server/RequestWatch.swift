@@ -102,10 +102,7 @@ struct RequestTimeLimit: RouterMiddleware {
         request.method != .get || request.uri.query != nil || !immediate.contains(route)
     }
 
-    @concurrent func handle(
-        _ request: Request, context: ServerContext,
-        next: @concurrent (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
+    @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         guard Self.mayWait(request, on: context.route) else { return try await next(request, context) }
         return try await withoutActuallyEscaping(next) { next in
             // Only the answer's task calls it, and this returns when that has ended: it neither escapes nor runs twice at once.

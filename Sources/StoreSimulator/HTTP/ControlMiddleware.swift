@@ -9,10 +9,7 @@ struct ControlMiddleware: RouterMiddleware {
 
     private static let requestID = HTTPField.Name("x-request-id")
 
-    @concurrent func handle(
-        _ request: Request, context: SimulatorContext,
-        next: @concurrent (Request, SimulatorContext) async throws -> Response
-    ) async throws -> Response {
+    @concurrent func handle(_ request: Request, context: SimulatorContext, next: NextHandler) async throws -> Response {
         // As the router reads a path.
         let segments = request.uri.path.split(separator: "/").map(String.init)
         guard segments.first == "simulator" else { return try await next(request, context) }

@@ -12,10 +12,7 @@ struct LoopbackGuard: RouterMiddleware {
 
     private static let check = OriginCheck(admitsPrograms: true, isOwnHost: OriginCheck.isLoopback)
 
-    @concurrent func handle(
-        _ request: Request, context: SimulatorContext,
-        next: @concurrent (Request, SimulatorContext) async throws -> Response
-    ) async throws -> Response {
+    @concurrent func handle(_ request: Request, context: SimulatorContext, next: NextHandler) async throws -> Response {
         if let refusal = Self.refusal(of: request) {
             return try await SimulatorRoutes.send(refusal.answer, context)
         }

@@ -10,10 +10,7 @@ struct MissingPage: RouterMiddleware {
     let slot: SimulatorSlot
     let state: PanelState
 
-    @concurrent func handle(
-        _ request: Request, context: SimulatorContext,
-        next: @concurrent (Request, SimulatorContext) async throws -> Response
-    ) async throws -> Response {
+    @concurrent func handle(_ request: Request, context: SimulatorContext, next: NextHandler) async throws -> Response {
         do { return try await next(request, context) } catch let error as HTTPError where error.status == .notFound {
             let first = request.uri.path.split(separator: "/").first ?? ""
             guard !Self.elsewhere.contains(first), let page = PanelRoutes.missing(request, try slot.get(), state) else {

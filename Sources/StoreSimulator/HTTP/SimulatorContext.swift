@@ -2,6 +2,9 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
+/// What a middleware passes a request on to.
+typealias NextHandler = @concurrent (Request, SimulatorContext) async throws -> Response
+
 /// What belongs to one request: with the connection at hand, so that a fault can end it.
 struct SimulatorContext: RequestContext {
     var coreContext: CoreRequestContextStorage
