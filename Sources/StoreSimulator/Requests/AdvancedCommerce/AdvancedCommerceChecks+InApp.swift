@@ -13,8 +13,7 @@ extension AdvancedCommerceChecks {
     package func createOneTimeCharge(
         _ bytes: [UInt8]
     ) throws(APIFailure) -> AdvancedCommerceOneTimeChargeCreateRequest {
-        try Self.check(bytes, as: AdvancedCommerceOneTimeChargeCreateRequest.self, Self.inApp) {
-            (body) throws(APIFailure) in
+        try Self.check(bytes, Self.inApp) { (body) throws(APIFailure) in
             try Self.checkStart(body, .createOneTimeCharge)
             try Self.checkCurrency(body, isNeeded: true)
             try Self.checkTaxCode(body, isNeeded: true)
@@ -29,8 +28,7 @@ extension AdvancedCommerceChecks {
     package func createSubscription(
         _ bytes: [UInt8]
     ) throws(APIFailure) -> AdvancedCommerceSubscriptionCreateRequest {
-        try Self.check(bytes, as: AdvancedCommerceSubscriptionCreateRequest.self, Self.inApp) {
-            (body) throws(APIFailure) in
+        try Self.check(bytes, Self.inApp) { (body) throws(APIFailure) in
             try Self.checkStart(body, .createSubscription)
             try Self.checkCurrency(body, isNeeded: true)
             try Self.checkTaxCode(body, isNeeded: true)
@@ -52,8 +50,7 @@ extension AdvancedCommerceChecks {
     package func reactivateSubscription(
         _ bytes: [UInt8]
     ) throws(APIFailure) -> AdvancedCommerceSubscriptionReactivateInAppRequest {
-        try Self.check(bytes, as: AdvancedCommerceSubscriptionReactivateInAppRequest.self, Self.inApp) {
-            (body) throws(APIFailure) in
+        try Self.check(bytes, Self.inApp) { (body) throws(APIFailure) in
             try Self.checkStart(body, .reactivateSubscription)
             try Self.checkTransaction(body)
             let items = try body.objectsIfPresent("items", nullElement: .nullItem, or: .malformedPayload)

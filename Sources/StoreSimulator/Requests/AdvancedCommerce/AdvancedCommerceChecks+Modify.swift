@@ -7,8 +7,7 @@ extension AdvancedCommerceChecks {
     package func modifySubscription(
         _ bytes: [UInt8]
     ) throws(APIFailure) -> AdvancedCommerceSubscriptionModifyInAppRequest {
-        try Self.check(bytes, as: AdvancedCommerceSubscriptionModifyInAppRequest.self, Self.inApp) {
-            (body) throws(APIFailure) in
+        try Self.check(bytes, Self.inApp) { (body) throws(APIFailure) in
             try Self.checkStart(body, .modifySubscription)
             try Self.checkTransaction(body)
             let retains = try body.bool("retainBillingCycle", missing: .nullRetainBillingCycle, or: .malformedPayload)

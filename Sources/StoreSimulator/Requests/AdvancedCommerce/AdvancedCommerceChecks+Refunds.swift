@@ -11,8 +11,7 @@ extension AdvancedCommerceChecks {
     /// A5.
     package func requestRefund(_ bytes: [UInt8]) throws(APIFailure) -> AdvancedCommerceRequestRefundRequest {
         let documented = Self.refunds.union([.partialSimulateRefundDecline])
-        return try Self.check(bytes, as: AdvancedCommerceRequestRefundRequest.self, documented) {
-            (body) throws(APIFailure) in
+        return try Self.check(bytes, documented) { (body) throws(APIFailure) in
             try Self.checkCommon(body)
             try Self.checkCurrency(body, isNeeded: false)
             _ = try body.bool("refundRiskingPreference", or: .nullRefundRisking)
@@ -34,8 +33,7 @@ extension AdvancedCommerceChecks {
 
     /// A6. Nothing but all of it or what was not used can be refunded when everything ends.
     package func revoke(_ bytes: [UInt8]) throws(APIFailure) -> AdvancedCommerceSubscriptionRevokeRequest {
-        try Self.check(bytes, as: AdvancedCommerceSubscriptionRevokeRequest.self, Self.refunds) {
-            (body) throws(APIFailure) in
+        try Self.check(bytes, Self.refunds) { (body) throws(APIFailure) in
             try Self.checkCommon(body)
             _ = try body.bool("refundRiskingPreference", or: .nullRefundRisking)
             guard try checkRefund(body).type != .custom else {

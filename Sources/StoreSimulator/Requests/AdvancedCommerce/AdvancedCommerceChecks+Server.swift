@@ -16,9 +16,7 @@ extension AdvancedCommerceChecks {
 
     /// A1.
     package func cancel(_ bytes: [UInt8]) throws(APIFailure) -> AdvancedCommerceSubscriptionCancelRequest {
-        try Self.check(bytes, as: AdvancedCommerceSubscriptionCancelRequest.self, Self.common) {
-            (body) throws(APIFailure) in try Self.checkCommon(body)
-        }
+        try Self.check(bytes, Self.common) { (body) throws(APIFailure) in try Self.checkCommon(body) }
     }
 
     /// A2.
@@ -28,8 +26,7 @@ extension AdvancedCommerceChecks {
         let documented = Self.common.union(Self.sku).union(Self.names).union([
             .nullEffective, .invalidProductChanges, .atLeastOneItem, .atLeastOneOfDisplayNameOrDescription,
         ])
-        return try Self.check(bytes, as: AdvancedCommerceSubscriptionChangeMetadataRequest.self, documented) {
-            (body) throws(APIFailure) in
+        return try Self.check(bytes, documented) { (body) throws(APIFailure) in
             try Self.checkCommon(body)
             try Self.checkTaxCode(body, isNeeded: false)
             let descriptors = try body.objectIfPresent("descriptors", or: .malformedPayload)
@@ -71,8 +68,7 @@ extension AdvancedCommerceChecks {
             .nullItems, .nullSKU, .invalidCurrency, .negativePrice, .dependentSKUsCannotBeShared,
             .dependentSKUsCannotBeChained, .itemCannotBeSpecifiedMultipleTimes,
         ])
-        return try Self.check(bytes, as: AdvancedCommerceSubscriptionPriceChangeRequest.self, documented) {
-            (body) throws(APIFailure) in
+        return try Self.check(bytes, documented) { (body) throws(APIFailure) in
             try Self.checkCommon(body)
             try Self.checkCurrency(body, isNeeded: false)
             let items = try body.objects("items", missing: .nullItems, or: .malformedPayload)
@@ -110,8 +106,7 @@ extension AdvancedCommerceChecks {
             .nullTaxCode, .nullItems, .nullDescriptors, .nullSKU, .nullDisplayName, .nullDescription, .atLeastOneItem,
             .nullTargetProductID, .invalidTargetProductID,
         ])
-        return try Self.check(bytes, as: AdvancedCommerceSubscriptionMigrateRequest.self, documented) {
-            (body) throws(APIFailure) in
+        return try Self.check(bytes, documented) { (body) throws(APIFailure) in
             try Self.checkCommon(body)
             try Self.checkTaxCode(body, isNeeded: true)
             let target = try body.string("targetProductId", missing: .nullTargetProductID, or: .invalidTargetProductID)

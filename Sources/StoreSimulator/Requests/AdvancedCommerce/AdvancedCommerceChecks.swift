@@ -39,12 +39,12 @@ package struct AdvancedCommerceChecks: Sendable {
 
     /// Runs the checks of a request, then reads it. A code that is not in `documented` becomes 4000173.
     static func check<Request: Decodable>(
-        _ bytes: [UInt8], as type: Request.Type, _ documented: Set<APIErrorCode>,
+        _ bytes: [UInt8], _ documented: Set<APIErrorCode>,
         _ checks: (RequestBody) throws(APIFailure) -> Void
     ) throws(APIFailure) -> Request {
         do throws(APIFailure) {
             try checks(RequestBody(bytes))
-            return try RequestBody.decode(type, from: bytes)
+            return try RequestBody.decode(Request.self, from: bytes)
         } catch {
             guard let code = error.code, documented.contains(code) else {
                 throw APIFailure(.malformedPayload, error.message)
