@@ -7,6 +7,9 @@ internal import WebConsole
 
 /// What needs attention, and where to go from there.
 enum OverviewPage {
+    /// Adds a row: what it is, the detail, how bad, in a word, and where to go.
+    private typealias AddRow = (String, String, ConsolePage.Tone, String, PageLink) -> Void
+
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Overview")
         page.topics = [ChangeTopic.overview]
@@ -55,10 +58,7 @@ enum OverviewPage {
         page.links([("Make something happen in the simulator", link)])
     }
 
-    private static func completeness(
-        _ visit: Visit, _ page: inout ConsolePage,
-        _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
-    ) async throws {
+    private static func completeness(_ visit: Visit, _ page: inout ConsolePage, _ add: AddRow) async throws {
         guard let json = try await visit.read("/v1/completeness", &page, "Completeness") else { return }
         for item in json["items"].items {
             let name = "\(item["app"].text ?? "") \(item["environment"].text ?? "")"
@@ -76,10 +76,7 @@ enum OverviewPage {
         }
     }
 
-    private static func webhooks(
-        _ visit: Visit, _ page: inout ConsolePage,
-        _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
-    ) async throws {
+    private static func webhooks(_ visit: Visit, _ page: inout ConsolePage, _ add: AddRow) async throws {
         guard visit.may(.webhooksWrite) else { return }
         guard let json = try await visit.read("/v1/webhooks", &page, "Webhooks") else { return }
         for item in json["items"].items {
@@ -97,9 +94,7 @@ enum OverviewPage {
     }
 
     /// What waits for too long.
-    private static func inbox(
-        _ visit: Visit, _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
-    ) async throws {
+    private static func inbox(_ visit: Visit, _ add: AddRow) async throws {
         let core = visit.console.core
         if let oldest = try await core.storage.backlog().oldest,
             case let age = core.now.timeIntervalSince(Date(milliseconds: oldest)), age > longestWait
@@ -116,10 +111,7 @@ enum OverviewPage {
     private static let urgency: TimeInterval = 2 * 3600
 
     /// Questions before refunds that end soon, in each app and environment that the key is for.
-    private static func questions(
-        _ visit: Visit, _ page: inout ConsolePage,
-        _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
-    ) async throws {
+    private static func questions(_ visit: Visit, _ page: inout ConsolePage, _ add: AddRow) async throws {
         guard visit.may(.supportRead) else { return }
         let now = visit.console.core.now
         // Those of Production first: in the sandbox nobody gets money back.
@@ -148,9 +140,7 @@ enum OverviewPage {
     private static let lastRefusals: Int64 = 5000
 
     /// Reasons of refusals of the last day that the day before did not have.
-    private static func refusals(
-        _ visit: Visit, _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
-    ) async throws {
+    private static func refusals(_ visit: Visit, _ add: AddRow) async throws {
         // What was refused names no app that could be believed.
         guard visit.principal.isForEverything else { return }
         let (storage, now) = (visit.console.core.storage, visit.console.core.now.milliseconds)
