@@ -179,52 +179,37 @@ package struct ServerCore: Sendable {
     /// What is read from the ledger when somebody asks for the metrics.
     private func addGauges() {
         let (storage, clock) = (storage, clock)
-        metrics.add(
-            .init(.inboxBacklog) {
-                guard let backlog = await Self.backlog(storage) else { return [] }
-                return [([], Double(backlog.count))]
-            })
-        metrics.add(
-            .init(.inboxAge) {
-                guard let backlog = await Self.backlog(storage) else { return [] }
-                let age = backlog.oldest.map { max(0, clock.now().timeIntervalSince(Date(milliseconds: $0))) }
-                return [([], age ?? 0)]
-            })
-        metrics.add(.init(.ledgerLog) { storage.logBytes.map { [([], Double($0))] } ?? [] })
+        @Sendable func age(_ oldest: Milliseconds?) -> Double {
+            oldest.map { max(0, clock.now().timeIntervalSince(Date(milliseconds: $0))) } ?? 0
+        }
+        metrics.addGauge(.inboxBacklog) { await Self.backlog(storage).map { [([], Double($0.count))] } ?? [] }
+        metrics.addGauge(.inboxAge) { await Self.backlog(storage).map { [([], age($0.oldest))] } ?? [] }
+        metrics.addGauge(.ledgerLog) { storage.logBytes.map { [([], Double($0))] } ?? [] }
         let roots = configuration.trust.roots
-        metrics.add(
-            .init(.rootExpiry) { roots.map { ([("root", $0.name)], $0.date.timeIntervalSince1970) } })
+        metrics.addGauge(.rootExpiry) { roots.map { ([("root", $0.name)], $0.date.timeIntervalSince1970) } }
         let (recovery, webhooks, bodies, requests) = (recovery, webhooks, bodies, requests)
         // Weakly: these record their own metrics, and a server that was stopped must leave nothing.
-        metrics.add(.init(.requestsUnderWay) { [([], Double(requests.underWay))] })
-        metrics.add(
-            .init(.bodies) { [([], Double(bodies.bytes))] })
-        metrics.add(
-            .init(.completeness) { [weak recovery] in
-                (recovery?.completenessAges() ?? []).compactMap { scope, age in
-                    age.map { ([("app", scope.bundleID), ("environment", scope.environment.rawValue)], $0) }
-                }
-            })
-        metrics.add(
-            .init(.recoveryFailures) { [weak recovery] in
-                (recovery?.failuresInARow() ?? []).map { scope, count in
-                    ([("app", scope.bundleID), ("environment", scope.environment.rawValue)], Double(count))
-                }
-            })
-        metrics.add(
-            .init(.webhookBacklog) { [weak webhooks] in
-                await Self.backlog(webhooks).map { [([], Double($0.deliveries))] } ?? []
-            })
-        metrics.add(
-            .init(.disabledWebhooks) { [weak webhooks] in
-                await Self.backlog(webhooks).map { [([], Double($0.disabledEndpoints))] } ?? []
-            })
-        metrics.add(
-            .init(.webhookAge) { [weak webhooks] in
-                guard let backlog = await Self.backlog(webhooks) else { return [] }
-                let age = backlog.oldest.map { max(0, clock.now().timeIntervalSince(Date(milliseconds: $0))) }
-                return [([], age ?? 0)]
-            })
+        metrics.addGauge(.requestsUnderWay) { [([], Double(requests.underWay))] }
+        metrics.addGauge(.bodies) { [([], Double(bodies.bytes))] }
+        metrics.addGauge(.completeness) { [weak recovery] in
+            (recovery?.completenessAges() ?? []).compactMap { scope, age in
+                age.map { ([("app", scope.bundleID), ("environment", scope.environment.rawValue)], $0) }
+            }
+        }
+        metrics.addGauge(.recoveryFailures) { [weak recovery] in
+            (recovery?.failuresInARow() ?? []).map { scope, count in
+                ([("app", scope.bundleID), ("environment", scope.environment.rawValue)], Double(count))
+            }
+        }
+        metrics.addGauge(.webhookBacklog) { [weak webhooks] in
+            await Self.backlog(webhooks).map { [([], Double($0.deliveries))] } ?? []
+        }
+        metrics.addGauge(.disabledWebhooks) { [weak webhooks] in
+            await Self.backlog(webhooks).map { [([], Double($0.disabledEndpoints))] } ?? []
+        }
+        metrics.addGauge(.webhookAge) { [weak webhooks] in
+            await Self.backlog(webhooks).map { [([], age($0.oldest))] } ?? []
+        }
     }
 
     /// Nothing while the ledger cannot be read, which its own metrics and the health routes tell.

@@ -95,7 +95,14 @@ package final class ServerMetrics: Sendable {
     package func count(_ outcome: DeliveryOutcome) { webhookAttempts[outcome.result.word]?.increment() }
 
     /// Adds a gauge.
-    package func add(_ gauge: SampledGauge) { gauges.withLock { $0.append(gauge) } }
+    ///
+    /// - Parameters:
+    ///   - family: What it is called.
+    ///   - read: Reads a value for each set of labels, of which there must be few; nothing while it is not known.
+    package func addGauge(_ family: MetricFamily, read: @escaping @Sendable () async -> [SampledGauge.Reading]) {
+        let gauge = SampledGauge(family, read: read)
+        gauges.withLock { $0.append(gauge) }
+    }
 
     /// Reads all gauges, and records what they show.
     package func sampleGauges() async {
@@ -112,12 +119,7 @@ package final class SampledGauge: Sendable {
     private let read: @Sendable () async -> [Reading]
     private let meters = Mutex<[[String]: Meter]>([:])
 
-    /// Makes a gauge.
-    ///
-    /// - Parameters:
-    ///   - family: What it is called.
-    ///   - read: Reads a value for each set of labels, of which there must be few; nothing while it is not known.
-    package init(_ family: MetricFamily, read: @escaping @Sendable () async -> [Reading]) {
+    fileprivate init(_ family: MetricFamily, read: @escaping @Sendable () async -> [Reading]) {
         (self.family, self.read) = (family, read)
     }
 

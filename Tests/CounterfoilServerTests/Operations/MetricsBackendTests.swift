@@ -40,7 +40,7 @@ import Testing
     @Test func `are what they were, to the last byte`() async throws {
         let backend = PrometheusMetrics()
         let (metrics, requests) = (ServerMetrics(backend), RequestMetrics(backend))
-        metrics.add(.init(.requestsUnderWay) { [([], Double(requests.underWay))] })
+        metrics.addGauge(.requestsUnderWay) { [([], Double(requests.underWay))] }
         for _ in 0..<2 { metrics.kept.increment() }
         metrics.duplicates.increment()
         metrics.refused.increment("bad_json")
@@ -66,7 +66,7 @@ import Testing
         let metrics = ServerMetrics(PrometheusMetrics())
         let known = Mutex<[SampledGauge.Reading]>([])
         let gauge = MetricFamily("ages", .gauge, "How old.")
-        metrics.add(SampledGauge(gauge) { known.withLock(\.self) })
+        metrics.addGauge(gauge) { known.withLock(\.self) }
         for (readings, samples) in [
             ([([("app", "a")], 1.5), ([("app", "b")], 2)], [#"ages{app="a"} 1.5"#, #"ages{app="b"} 2"#]),
             ([([("app", "b")], 3)], [#"ages{app="b"} 3"#]), ([], []),

@@ -20,8 +20,9 @@ import NIOHTTP1
             _ = try await world.ask(.POST, "/apple/notifications", body: "[]")
             _ = try await world.ask("/v1/customers/a-person")
             _ = try await world.ask("/nothing/a-person")
-            try world.server.core.metrics.add(
-                .init(.init("counterfoil_figure_of_somebody_else", .gauge)) { [([("app", "a\"\\\nb")], 1.5)] })
+            try world.server.core.metrics.addGauge(.init("counterfoil_figure_of_somebody_else", .gauge)) {
+                [([("app", "a\"\\\nb")], 1.5)]
+            }
             let answer = try await world.ask("/metrics")
             #expect(answer.status == 200)
             #expect(answer.headers["content-type"] == ["text/plain; version=0.0.4; charset=utf-8"])
