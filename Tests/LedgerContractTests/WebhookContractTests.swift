@@ -5,6 +5,8 @@ import Ledger
 import TestSupport
 import Testing
 
+@testable import LedgerSQLite
+
 extension `The contract of every database` {
     private static func endpoint(_ name: String, _ ledger: any LedgerEngine) async throws -> WebhookEndpoint {
         let definition = WebhookDefinition(name: name, url: "https://example.com", secrets: [])
@@ -209,6 +211,46 @@ extension `The contract of every database` {
                     #expect(found == expected, "\(filter), \(limit) of \(looking)")
                 }
             }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what waits to be sent once more loses the name of who is erased`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, scope in
+            let endpoint = try await Self.endpoint("crm", ledger).id
+            func fanOut() async throws {
+                let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
+                try #require(try await ledger.fanOut(to: [target], within: .none, limit: 9, at: 5) == .done)
+            }
+            func send(_ result: DeliveryOutcome.Result) async throws {
+                let due = try await ledger.dueDeliveries(of: endpoint, at: 9, limit: 9)
+                let outcomes = due.map { DeliveryOutcome(delivery: $0.id, endpoint: endpoint, result: result) }
+                _ = try await ledger.record(outcomes, patience: .max, at: 9)
+            }
+            // Ben's event says who had the purchase before.
+            for (customer, instant) in [("anna", 2), ("ben", 3)] as [(String, Milliseconds)] {
+                let claim = Claim(
+                    customer: customer, scope: scope.id, originalTransactionIDs: ["1"], policy: .transfer,
+                    claimedAt: instant)
+                _ = try await ledger.claim(claim) { _ in false }
+            }
+            try await fanOut()
+            try await send(.delivered)
+            let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
+            _ = try await ledger.createGrant("g", content, in: scope.id, at: 4)
+            try await fanOut()
+            try await send(.again(at: 9, body: Data("anna".utf8)))
+            let waiting = try await ledger.dueDeliveries(of: endpoint, at: 9, limit: 9)
+            try #require(waiting.map(\.eventType) == [.purchaseTransferred, .grantCreated])
+            try #require(waiting.allSatisfy { $0.body != nil })
+            _ = try await ledger.erase("anna", in: scope, at: 10)
+            let left = try await ledger.dueDeliveries(of: endpoint, at: 10, limit: 9)
+            #expect(left.map(\.id) == waiting.map(\.id) && left.allSatisfy { $0.body == nil })
+            guard let storage = ledger as? SQLiteStorage else { return }
+            let lanes = try await storage.read { db in
+                try db.all("SELECT lane FROM deliveries WHERE state = 0", []) { $0.text(0) }
+            }
+            #expect(lanes.count == 2 && !lanes.contains { $0.hasSuffix("anna") }, "\(lanes)")
         }
     }
 }

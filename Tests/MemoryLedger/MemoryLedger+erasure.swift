@@ -53,6 +53,7 @@ extension MemoryLedger.State {
             case .purchases: for record in held { disown(record, customer, erasure, in: scope) }
             case .refundQuestions: unnameQuestions(about: held, customer, in: scope)
             case .events: renameEvents(about: held, customer, erasure, in: scope)
+            case .deliveries: renameDeliveries(about: held, customer, erasure, in: scope)
             }
         }
         return report
@@ -120,6 +121,19 @@ extension MemoryLedger.State {
                 ?? (event.customer?.isExactly(customer) ?? false
                     || event.originalTransactionID.map { originals.containsExactly($0) } ?? false)
             if isAboutThem { events[index] = erasure.renamed(event, of: customer) ?? event }
+        }
+    }
+
+    private mutating func renameDeliveries(
+        about held: [LineageRecord], _ customer: String, _ erasure: Erasure, in scope: Int64
+    ) {
+        let lane = "\(scope) customer \(customer)"
+        let purchases = held.map { "\(scope) purchase \($0.lineage.originalTransactionID)" }
+        for (id, delivery) in deliveries where delivery.state == .pending {
+            let isInLane = delivery.lane.isExactly(lane)
+            if isInLane { deliveries[id]?.lane = "\(scope) customer \(erasure.standIn)" }
+            guard isInLane || delivery.purchase.map({ purchases.containsExactly($0) }) ?? false else { continue }
+            deliveries[id]?.body = nil
         }
     }
 }

@@ -22,6 +22,8 @@ extension Erasure {
         /// The events of the customer and about the customer's purchases. They stay, with the stand-in and without what
         /// names others.
         case events
+        /// What waits to be sent to webhooks. It stays, under the stand-in, and what it says is written anew.
+        case deliveries
     }
 
     /// What a claim becomes; nil when it stays as it is.

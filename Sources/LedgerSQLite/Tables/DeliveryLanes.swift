@@ -149,6 +149,43 @@ struct DeliveryLanes {
     /// What `due` is of what goes next, unless something is put before it.
     static let named: Milliseconds = -1
 
+    // MARK: - Lanes and their names
+
+    static func lane(ofCustomer customer: String, in scope: Int64) -> String { "\(scope) customer \(customer)" }
+    static func lane(ofPurchase original: String, in scope: Int64) -> String { "\(scope) purchase \(original)" }
+
+    /// Takes a customer's name from what waits. What was to be sent once more, and may have the name, is written anew.
+    ///
+    /// - Parameters:
+    ///   - originals: The purchases that the customer had. What is about them may name who had them.
+    ///   - latest: What happened later is left alone.
+    static func rename(
+        _ customer: String, to name: String, about originals: [String], in scope: Int64, until latest: Milliseconds,
+        _ db: Database
+    ) throws {
+        let until = SQLValue.integer(latest)
+        for endpoint in try db.all("SELECT id FROM webhook_endpoints", [], { $0.number(0) }) {
+            try db.run(
+                """
+                UPDATE deliveries SET lane = ?, body = NULL WHERE id IN (
+                    SELECT id FROM \(Kind.customer.rows) AND happened_at <= ?)
+                """,
+                [
+                    .text(lane(ofCustomer: name, in: scope)), .integer(endpoint),
+                    .text(lane(ofCustomer: customer, in: scope)), until,
+                ])
+            for original in originals {
+                try db.run(
+                    """
+                    UPDATE deliveries SET body = NULL WHERE id IN (
+                        SELECT id FROM \(Kind.purchase.rows) AND happened_at <= ?)
+                    """, [.integer(endpoint), .text(lane(ofPurchase: original, in: scope)), until])
+            }
+        }
+    }
+
+    // MARK: - What goes next
+
     private static func release(_ lane: String, to endpoint: Int64, due: Milliseconds, _ db: Database) throws {
         guard try !hasDue(.customer, lane, to: endpoint, db), let next = try next(.customer, lane, to: endpoint, db)
         else { return }

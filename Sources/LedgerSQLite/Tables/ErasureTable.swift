@@ -130,6 +130,10 @@ enum ErasureTable {
                     UPDATE events SET customer = ?, data = NULL
                     WHERE scope = ? AND customer = ? AND notification IS NULL AND occurred_at <= ?
                     """, [.text(erasure.standIn), .integer(scope), .text(customer), .integer(latest)])
+            case .deliveries:
+                try DeliveryLanes.rename(
+                    customer, to: erasure.standIn, about: held.map(\.record.lineage.originalTransactionID), in: scope,
+                    until: latest, db)
             }
         }
         return report

@@ -117,16 +117,16 @@ enum WebhookTables {
         var originalTransactionID: String? { original }
 
         /// What is sent in order whoever it belongs to.
-        var purchase: String? { original.map { "\(scope) purchase \($0)" } }
+        var purchase: String? { original.map { DeliveryLanes.lane(ofPurchase: $0, in: scope) } }
 
         /// From a row of ``reading``.
         init?(_ row: SQLStatement) {
             guard let number = row.number(0), let type = row.text(1), let scope = row.number(2) else { return nil }
             (self.number, self.type, self.scope) = (number, EventType(rawValue: type), scope)
             original = row.text(4)
-            lane =
-                row.text(3).map { "\(scope) customer \($0)" } ?? original.map { "\(scope) purchase \($0)" }
-                ?? "event \(number)"
+            let ofCustomer = row.text(3).map { DeliveryLanes.lane(ofCustomer: $0, in: scope) }
+            let ofPurchase = row.text(4).map { DeliveryLanes.lane(ofPurchase: $0, in: scope) }
+            lane = ofCustomer ?? ofPurchase ?? "event \(number)"
             (createdAt, happenedAt) = (row.number(5) ?? 0, row.number(6) ?? 0)
             (isLate, notification) = (row.number(7) == 1, row.number(8))
         }
