@@ -166,4 +166,49 @@ import Testing
             #expect(Set(owners.map { Erasure.isStandIn($0) }) == [true], "\(owners)")
         }
     }
+
+    @Test(arguments: Engine.allCases)
+    func `an erasure takes the name also from what was told of a purchase that is signed for another account since`(
+        _ engine: Engine
+    ) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let start = RandomFacts.start.milliseconds
+            let own = Self.claim("anna", [], account: "x", at: start, in: scope)
+            try #require(try await ledger.claim(own) { _ in false } == .granted(["1"]))
+            let first = TransactionFact(
+                transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
+                purchaseDate: RandomFacts.start, signedDate: RandomFacts.start, appTransactionID: "x")
+            let uuid = "00000000-0000-4000-8000-000000000001"
+            let received = ReceivedNotification(
+                scope: scope.id, uuid: uuid, type: "CONSUMPTION_REQUEST", signedDate: start, receivedAt: start,
+                origin: .delivered, text: "text 2")
+            let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+            let asked = FoldedNotification(
+                id: id, scope: scope.id, uuid: uuid, type: .consumptionRequest, signedDate: start, transaction: first,
+                foldedAt: start)
+            _ = try await ledger.commit(receiving: [], folding: [asked])
+            var second = first
+            (second.transactionID, second.appAccountToken) = ("2", UUID(uuidString: Self.token))
+            second.purchaseDate += 60
+            _ = try await ledger.commit([
+                Statement(scope: scope.id, fact: .transaction(second), origin: .app, receivedAt: 0, text: "text 3")
+            ])
+            func told() async throws -> [LedgerEvent] {
+                let (linked, requested) = (try await ledger.event(1), try await ledger.event(2))
+                return [linked, requested].compactMap { $0?.event }
+            }
+            func question() async throws -> ConsumptionInquiry? {
+                try await ledger.inquiries(about: ["1"], transactionID: nil, in: scope.id, limit: 9).first
+            }
+            try #require(try await ledger.owners(of: "1", in: scope.id) == [Self.token])
+            try #require(try await told().map(\.customer) == ["anna", "anna"])
+            try #require(try await question()?.customer == "anna")
+            _ = try await ledger.erase("anna", in: scope, at: start + 90_000)
+            let events = try await told()
+            #expect(events.count == 2 && events.allSatisfy { $0.customer.map { Erasure.isStandIn($0) } ?? false })
+            #expect(events.first?.data == nil)
+            let left = try #require(try await question())
+            #expect(left.customer == nil)
+        }
+    }
 }
