@@ -11,7 +11,7 @@ private let decoder = Property.success("the decoder can be made") {
         apps: [.init(bundleID: "com.example", appAppleID: 41, environments: [.production, .sandbox])])
     configuration.trust.anchors = TrustAnchors.apple.union(
         try TrustAnchors(certificates: [Material.certificate(.signedDataRoot)]))
-    return try PastedDataDecoder(configuration, .showing { present })
+    return try PastedDataDecoder(configuration, Apps(configuration.apps), .showing { present })
 }
 
 /// What people type and paste into the console: a search, and anything to decode.

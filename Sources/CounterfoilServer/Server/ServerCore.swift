@@ -138,7 +138,7 @@ package struct ServerCore: Sendable {
             keeping: .init(count: configuration.storage.refusedKept, bytes: configuration.storage.refusedBytes))
 
         audit = AuditLog(storage, now: clock.now, logger: logger)
-        decoder = try PastedDataDecoder(configuration, clock)
+        decoder = try PastedDataDecoder(configuration, apps, clock)
 
         watch = RequestWatch(limit: configuration.limits.requestTime)
         readiness = Readiness(check: { try await storage.checkWritable() })

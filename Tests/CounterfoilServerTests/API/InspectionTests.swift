@@ -244,7 +244,8 @@ import Testing
             try #require(signed.status == 200, "\(signed.text)")
             let text = signed["jws"] as? String ?? signed.text
             for (seconds, code) in [(-302, "not_yet_valid"), (-298, nil), (0, nil)] as [(Double, String?)] {
-                let decoder = try PastedDataDecoder(world.configuration(), .showing { now + seconds })
+                let decoder = try PastedDataDecoder(
+                    world.configuration(), world.server.core.apps, .showing { now + seconds })
                 let verdict = await decoder.verdict(Array(text.utf8), .init(), secrets: [:])
                 #expect(verdict.code == code && verdict.isProven == (code == nil), "\(seconds)")
             }

@@ -99,7 +99,17 @@ import Testing
                 _ = try await world.signedTransactions(of: transaction)
                 return try Self.keyID(of: try world.store().tokens.token().text)
             }
+            func offer() async throws -> String {
+                let answer = try await world.call(
+                    .POST, "/v1/customers/anna/offers/promotional",
+                    ["product_id": World.monthly, "offer_id": "save20", "force": true])
+                return try #require(answer.text("jws"))
+            }
+            func isProven(_ text: String) async throws -> Bool? {
+                try await world.call(.POST, "/v1/decode", data: Data(text.utf8)).flag("is_proven")
+            }
             #expect(try await asks() == old.keyID)
+            let former = try await offer()
             var changed = try world.configuration()
             changed.apps[0].key?.signingKey = new
             changed.apps[0].key?.formerKey = old
@@ -107,10 +117,9 @@ import Testing
             let taken = changed
             try await world.server.reload { taken }
             #expect(try await asks() == new.keyID)
-            let offer = try await world.call(
-                .POST, "/v1/customers/anna/offers/promotional",
-                ["product_id": World.monthly, "offer_id": "save20", "force": true])
-            #expect(try Self.keyID(of: offer.text("jws")) == new.keyID)
+            let fresh = try await offer()
+            #expect(try Self.keyID(of: fresh) == new.keyID)
+            for text in [fresh, former] { #expect(try await isProven(text) == true) }
             // The older one is revoked: nobody notices.
             world.simulator.revokeAPIKey(old.keyID)
             #expect(try await asks() == new.keyID)

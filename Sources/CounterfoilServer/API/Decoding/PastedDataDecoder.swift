@@ -28,10 +28,11 @@ package struct PastedDataDecoder: Sendable {
     private let asking: SignedDataVerifier
     private let trust: ServerConfiguration.Trust
     private let bundleIDs: Set<String>
-    private let keys: [String: SigningKey]
+    private let apps: Apps
     private let now: @Sendable () -> Date
 
-    package init(_ configuration: ServerConfiguration, _ clock: ServerClock) throws {
+    /// - Parameter apps: Whose keys are known. They may be replaced while the server runs.
+    package init(_ configuration: ServerConfiguration, _ apps: Apps, _ clock: ServerClock) throws {
         func verifier(_ policy: RevocationPolicy) throws -> SignedDataVerifier {
             var configuration = configuration
             configuration.trust.revocation = policy
@@ -41,12 +42,18 @@ package struct PastedDataDecoder: Sendable {
         asking = try verifier(.soft)
         trust = configuration.trust
         bundleIDs = Set(configuration.apps.map(\.bundleID))
-        var keys: [String: SigningKey] = [:]
-        for key in configuration.apps.flatMap({ [$0.key?.signingKey, $0.offerKey].compactMap(\.self) }) {
-            keys[key.keyID] = key
-        }
-        self.keys = keys
+        self.apps = apps
         now = clock.now
+    }
+
+    /// The keys of the apps at the moment, by their identifiers.
+    private var keys: [String: SigningKey] {
+        var keys: [String: SigningKey] = [:]
+        for app in apps.all {
+            for key in app.key?.all ?? [] { keys[key.keyID] = key }
+            if let key = app.offerKey { keys[key.keyID] = key }
+        }
+        return keys
     }
 
     /// What there is to say about it.
