@@ -138,4 +138,61 @@ import Testing
             #expect(held.map { ExactText($0.lineage.originalTransactionID) } == sorted)
         }
     }
+
+    /// Finds who keeps what is found by names in a dictionary of texts, or orders it as Swift does.
+    @Test(arguments: Engine.allCases)
+    func `what a customer has under names that differ in one byte is each there once`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, scope in
+            let (id, sorted) = (scope.id, Self.names.sorted())
+            for name in Self.names.reversed() {
+                let content = GrantEvent.Content(
+                    customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
+                _ = try await ledger.createGrant(name.text, content, in: id, at: 5)
+                let fact = OriginalPurchaseFact(
+                    applicationVersion: "1", purchaseDate: RandomFacts.start, appTransactionID: name.text,
+                    signedDate: RandomFacts.start)
+                let first = OriginalPurchase(
+                    scope: id, subject: name.text, kind: .appTransaction, fact: fact, origin: .app, receivedAt: 5,
+                    text: "text \(name.text)")
+                try await ledger.keep([first])
+                let claim = Claim(
+                    customer: "anna", scope: id, originalTransactionIDs: [name.text], appTransactionID: name.text,
+                    policy: .transfer, claimedAt: 5)
+                _ = try await ledger.claim(claim) { _ in true }
+            }
+            #expect(try await ledger.grants(of: "anna", in: id).map { ExactText($0.id) } == sorted)
+            let held = try await ledger.originalPurchasesHeld(by: "anna", in: id)
+            #expect(held.map { ExactText($0.subject) } == sorted)
+            var (found, place): ([ExactText], TimelinePlace?) = ([], TimelinePlace(date: .max))
+            while let after = place, found.count < 999 {
+                let items = try await ledger.timeline(of: "anna", in: id, after: after, limit: 1)
+                found += items.map { ExactText($0.place.name) }
+                place = items.last?.place
+            }
+            let happened = (sorted + sorted.map { ExactText("\($0.text) created") }).sorted()
+            let expected = Array(sorted.reversed()) + Array(happened.reversed())
+            #expect(found == expected)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what was signed at one instant is in the order of bytes`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, scope in
+            let fact = TransactionFact(
+                transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
+                purchaseDate: RandomFacts.start, signedDate: RandomFacts.start)
+            for name in Self.names.reversed() {
+                let received = ReceivedNotification(
+                    scope: scope.id, uuid: name.text, type: "DID_RENEW", signedDate: 5, receivedAt: 5,
+                    origin: .delivered, text: "text")
+                let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+                let folded = FoldedNotification(
+                    id: id, scope: scope.id, uuid: name.text, type: .didRenew, signedDate: 5, transaction: fact,
+                    foldedAt: 5)
+                _ = try await ledger.commit(receiving: [], folding: [folded])
+            }
+            let told = try await ledger.notifications(about: "1", in: scope.id, limit: 99)
+            #expect(told.map { ExactText($0.uuid) } == Self.names.sorted())
+        }
+    }
 }

@@ -29,7 +29,7 @@ extension MemoryLedger: CustomerStorage {
             return (numbers + state.numbersOfOtherTexts(ofAny: Set(numbers), limit: limit)).compactMap {
                 state.kept($0)
             }
-            .sorted { ($0.signedDate, $0.uuid, $0.text) < ($1.signedDate, $1.uuid, $1.text) }
+            .sorted { $0.isSigned(before: $1) }
         }
     }
 

@@ -69,7 +69,9 @@ extension MemoryLedger.State {
     func grants(of customer: String, in scope: Int64) -> [Grant] {
         grants.compactMap { key, history in
             key.scope == scope ? history.grant(key.name.text) : nil
-        }.filter { $0.customer.isExactly(customer) }.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+        }.filter { $0.customer.isExactly(customer) }.sorted {
+            ($0.createdAt, ExactText($0.id)) < ($1.createdAt, ExactText($1.id))
+        }
     }
 
     /// Keeps what happened to a grant.

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 package import Entitlements
 package import Foundation
 
@@ -80,6 +81,12 @@ package struct KeptNotification: Sendable, Hashable {
 
     /// Whether the text cannot be read, so that nobody believes it.
     package var isDamaged: Bool { text.isEmpty }
+
+    /// Whether it comes first of what is about one purchase: by the signing date, then by the bytes of identifier and text.
+    package func isSigned(before other: KeptNotification) -> Bool {
+        (signedDate, ExactText(uuid), ExactText(text))
+            < (other.signedDate, ExactText(other.uuid), ExactText(other.text))
+    }
 }
 
 /// Reads what the ledger knows of customers.

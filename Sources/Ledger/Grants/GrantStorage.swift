@@ -40,7 +40,7 @@ package protocol GrantStorage: Sendable {
         _ id: String, of customer: String, because content: GrantEvent.Content, in scope: Int64, at now: Milliseconds
     ) async throws -> GrantRevocation
 
-    /// The grants of a customer, the first that was made first.
+    /// The grants of a customer, the first that was made first; of one instant in the order of identifiers.
     func grants(of customer: String, in scope: Int64) async throws -> [Grant]
 
     /// Makes the event `grant.expired` of grants that have ended, once for each. One that cannot be read is looked at again

@@ -84,7 +84,7 @@ package struct FactText: Sendable, Hashable {
     }
 }
 
-/// A place in a timeline: what has the same date is in the order of the number, then of the name.
+/// A place in a timeline: what has the same date is in the order of the number, then of the name, by its bytes.
 package struct TimelinePlace: Sendable, Hashable, Comparable {
     package var date: Milliseconds
     package var number: Int64
@@ -97,7 +97,7 @@ package struct TimelinePlace: Sendable, Hashable, Comparable {
     }
 
     package static func < (left: Self, right: Self) -> Bool {
-        (left.date, left.number, left.name) < (right.date, right.number, right.name)
+        (left.date, left.number, ExactText(left.name)) < (right.date, right.number, ExactText(right.name))
     }
 }
 

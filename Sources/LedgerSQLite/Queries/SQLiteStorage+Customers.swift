@@ -25,7 +25,7 @@ extension SQLiteStorage: CustomerStorage {
             let numbers = mentions.prefix(limit).map(\.notification)
             let first = try self.notifications(numbered: numbers, db)
             return (first + (try self.otherTexts(ofAny: first, limit: limit, db)))
-                .sorted { ($0.signedDate, $0.uuid, $0.text) < ($1.signedDate, $1.uuid, $1.text) }
+                .sorted { $0.isSigned(before: $1) }
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Ledger
+internal import AppStoreModels
 internal import Entitlements
 internal import Foundation
 internal import GRDB
@@ -165,21 +166,21 @@ enum GrantTables {
 
     /// Grants with all that happened to them, from rows of ``eventsOfCustomer``.
     struct Found {
-        private var grants: [String: (isDue: Bool, events: [GrantEvent])] = [:]
+        private var grants: [ExactText: (isDue: Bool, events: [GrantEvent])] = [:]
 
         mutating func add(_ row: SQLStatement, from column: Int32) throws {
             guard let id = row.text(column) else { return }
             let event = try event(row, from: column + 1, of: id)
-            grants[id, default: (row.number(column + 4) != nil, [])].events.append(event)
+            grants[ExactText(id), default: (row.number(column + 4) != nil, [])].events.append(event)
         }
 
         /// In the order in which they were made, with whether somebody was told that it has expired.
         var all: [(grant: Grant, isExpiryEmitted: Bool)] {
             grants.compactMap { id, found in
-                GrantHistory(found.events).grant(id).map { grant in
+                GrantHistory(found.events).grant(id.text).map { grant in
                     (grant, !found.isDue && grant.until != nil && grant.revocation == nil)
                 }
-            }.sorted { ($0.0.createdAt, $0.0.id) < ($1.0.createdAt, $1.0.id) }
+            }.sorted { ($0.0.createdAt, ExactText($0.0.id)) < ($1.0.createdAt, ExactText($1.0.id)) }
         }
     }
 

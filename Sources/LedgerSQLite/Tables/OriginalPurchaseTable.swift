@@ -94,14 +94,14 @@ enum OriginalPurchaseTable {
 
     /// Original purchases with the claims of their accounts, from rows of ``eventsOfCustomer``.
     struct Found {
-        private var claims: [String: [ClaimEvent]] = [:]
+        private var claims: [ExactText: [ClaimEvent]] = [:]
         private var purchases: [HeldOriginalPurchase] = []
 
         mutating func add(_ row: SQLStatement, in scope: Int64, _ headers: HeaderRegistry) throws {
             guard let subject = row.text(1) else { return }
             if row.number(0) == 1 {
                 let event = try ClaimTables.event(row, from: 2, of: .account(subject, in: scope))
-                claims[subject, default: []].append(event)
+                claims[ExactText(subject), default: []].append(event)
                 return
             }
             guard let kind = row.number(2).flatMap(OriginalPurchase.Kind.init),
@@ -122,7 +122,8 @@ enum OriginalPurchaseTable {
             purchases.sorted { $0.subject.utf8.lexicographicallyPrecedes($1.subject.utf8) }.compactMap { purchase in
                 var purchase = purchase
                 purchase.ownership = Ownership(
-                    claims: ClaimHistory([]), named: nil, account: ClaimHistory(claims[purchase.subject] ?? []))
+                    claims: ClaimHistory([]), named: nil,
+                    account: ClaimHistory(claims[ExactText(purchase.subject)] ?? []))
                 return purchase.ownership.spans(of: customer).isEmpty ? nil : purchase
             }
         }
