@@ -30,6 +30,13 @@ import Testing
             try await ledger.clip(window: late, to: 5000)
             try await ledger.skip(window: late)
             #expect(try await ledger.openWindows(of: new) == [window])
+            #expect(try await ledger.recovery(old)?.from == 0)
+            // Of a recovery that nobody knows any more.
+            var (forgotten, page) = (late, Self.page())
+            forgotten.recovery = new + 1000
+            page.unverified = [UnverifiedItem(digest: Data([1]), code: "no", message: "no")]
+            try await ledger.record(page, of: forgotten, at: 3)
+            #expect(try await ledger.missing(in: [0, scope]).values.map(\.unverified) == [0, 0])
             try await ledger.record(Self.page(next: "here"), of: window, at: 4)
             try await ledger.restart(window: late)
             #expect(try await ledger.openWindows(of: new).map(\.token) == ["here"])

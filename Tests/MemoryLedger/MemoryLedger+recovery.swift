@@ -98,6 +98,8 @@ extension MemoryLedger: RecoveryStorage {
 
     package func clip(window: RecoveryWindow, to limit: Milliseconds) async throws {
         try write { state in
+            let known = state.recoveries[window.recovery]?.windows ?? []
+            guard known.contains(where: { $0.window.id == window.id }) else { return }
             state.change(window.id) {
                 $0.isDone = !$0.window.clip(to: limit)
                 $0.unverified = 0

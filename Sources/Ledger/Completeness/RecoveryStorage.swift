@@ -19,7 +19,7 @@ package protocol RecoveryStorage: Sendable {
     func windows(of recovery: Int64, limit: Int) async throws -> [(window: RecoveryWindow, isDone: Bool)]
 
     /// Records that a page of a window is on disk. Whatever is late about a window of a recovery that is over changes no other
-    /// window.
+    /// window, and not what that recovery was about; what is late about a recovery that was forgotten changes nothing.
     func record(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws
 
     /// Begins a window anew.

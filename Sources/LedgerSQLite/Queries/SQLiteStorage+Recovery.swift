@@ -109,7 +109,9 @@ extension SQLiteStorage: RecoveryStorage {
             let scope = try db.first("SELECT scope FROM recoveries WHERE id = ?", [.integer(window.recovery)]) {
                 $0.number(0)
             }
-            try Self.add(page.unverified, in: scope ?? 0, window, at: now, db)
+            // A recovery that was forgotten meanwhile is of no app.
+            guard let scope else { return }
+            try Self.add(page.unverified, in: scope, window, at: now, db)
         }
     }
 
