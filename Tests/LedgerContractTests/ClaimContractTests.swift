@@ -211,4 +211,32 @@ import Testing
             #expect(left.customer == nil)
         }
     }
+
+    /// Finds who reads what a customer has in two questions, of two instants.
+    @Test(arguments: Engine.allCases)
+    func `what a customer has at present is of one instant`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            _ = try await ledger.claim(Self.claim("anna", ["1"], at: 5, in: scope)) { _ in false }
+            let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
+            _ = try await ledger.createGrant("g", content, in: scope.id, at: 6)
+            // A merge moves the purchase and the grant, to and fro.
+            let (first, second) = ("anna", "ben")
+            let differences = try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<12 {
+                    let (one, other) = number.isMultiple(of: 2) ? (first, second) : (second, first)
+                    group.addTask {
+                        var differences = 0
+                        for round: Milliseconds in 10..<20 {
+                            if number < 4 { _ = try await ledger.merge(one, into: other, in: scope.id, at: round) }
+                            let found = try await ledger.present(of: one, in: scope)
+                            if found.lineages.count != found.circumstances.grants.count { differences += 1 }
+                        }
+                        return differences
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(differences == 0)
+        }
+    }
 }

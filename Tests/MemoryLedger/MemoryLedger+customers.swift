@@ -5,11 +5,7 @@ package import Ledger
 
 extension MemoryLedger: CustomerStorage {
     package func lineages(of customer: String, in scope: Int64) async throws -> [Lineage] {
-        try read { state in
-            state.lineages(in: scope).filter {
-                state.owners(of: $0.originalTransactionID, in: scope).containsExactly(customer)
-            }
-        }
+        try read { $0.lineages(of: customer, in: scope) }
     }
 
     package func lineage(_ originalTransactionID: String, in scope: Int64) async throws -> Lineage? {
@@ -70,6 +66,10 @@ extension MemoryLedger.State {
     /// In the order of their identifiers.
     func lineages(in scope: Int64) -> [Lineage] {
         records.filter { $0.key.scope == scope }.sorted { $0.key < $1.key }.map(\.value.lineage)
+    }
+
+    func lineages(of customer: String, in scope: Int64) -> [Lineage] {
+        lineages(in: scope).filter { owners(of: $0.originalTransactionID, in: scope).containsExactly(customer) }
     }
 
     func history(_ subject: MemoryLedger.Subject) -> ClaimHistory { claims[subject] ?? ClaimHistory([]) }

@@ -115,20 +115,22 @@ extension MemoryLedger: CircumstanceStorage {
     package func present(
         of customer: String, in scope: Scope
     ) async throws -> (lineages: [Lineage], circumstances: CustomerCircumstances) {
-        (
-            try await lineages(of: customer, in: scope.id), try await circumstances(of: customer, in: scope)
-        )
+        try read { ($0.lineages(of: customer, in: scope.id), $0.circumstances(of: customer, in: scope.id)) }
     }
 
     package func circumstances(of customer: String, in scope: Scope) async throws -> CustomerCircumstances {
-        try read { state in
-            var circumstances = CustomerCircumstances()
-            circumstances.originalPurchases = state.accounts(of: customer, in: scope.id).compactMap {
-                state.originalPurchases[Key(scope.id, $0)]?.fact
-            }
-            circumstances.grants = state.grants(of: customer, in: scope.id).map(\.fact)
-            circumstances.groups = Set(state.productGroups.filter { $0.key.scope == scope.id }.values)
-            return circumstances
+        try read { $0.circumstances(of: customer, in: scope.id) }
+    }
+}
+
+extension MemoryLedger.State {
+    fileprivate func circumstances(of customer: String, in scope: Int64) -> CustomerCircumstances {
+        var circumstances = CustomerCircumstances()
+        circumstances.originalPurchases = accounts(of: customer, in: scope).compactMap {
+            originalPurchases[.init(scope, $0)]?.fact
         }
+        circumstances.grants = grants(of: customer, in: scope).map(\.fact)
+        circumstances.groups = Set(productGroups.filter { $0.key.scope == scope }.values)
+        return circumstances
     }
 }
