@@ -123,4 +123,36 @@ import Testing
             #expect(try await ledger.digest() == digest)
         }
     }
+
+    /// Finds who makes an event for whatever leaves the inbox.
+    @Test(arguments: Engine.allCases)
+    func `what is processed again changes nothing, and is told no second time`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, scope in
+            // About nothing, about a purchase, a question, and the decision on it.
+            let types: [NotificationTypeV2] = [.test, .didRenew, .consumptionRequest, .refund]
+            let ids = try await ledger.commit(receiving: Self.received(1...4, in: scope), folding: []).map(\.id)
+            try #require(ids.count == types.count)
+            let folded = types.indices.map { index in
+                var folded = Self.folded(index + 1, ids[index], "1", renewing: "2", in: scope)
+                folded.type = types[index]
+                if folded.type == .test { (folded.transaction, folded.renewal) = (nil, nil) }
+                return folded
+            }
+            _ = try await ledger.commit(receiving: [], folding: folded)
+            let (digest, events) = (try await ledger.digest(), try await ledger.lastEvent())
+            let inquiries = try await ledger.inquiries(in: scope.id, before: .max, limit: 9)
+            try #require(inquiries.map(\.decision) == [.refunded] && events > 0)
+            for _ in 0..<2 {
+                try await ledger.reprocess(ids + ids, at: Self.now + 1)
+                #expect(try await ledger.backlog().count == ids.count)
+                #expect(try await ledger.pending(after: .min, limit: 9).map(\.id) == ids)
+                _ = try await ledger.commit(receiving: [], folding: folded)
+                #expect(try await ledger.backlog().count == 0)
+                let again = try await ledger.digest()
+                #expect(again == digest)
+                #expect(try await ledger.lastEvent() == events)
+                #expect(try await ledger.inquiries(in: scope.id, before: .max, limit: 9) == inquiries)
+            }
+        }
+    }
 }

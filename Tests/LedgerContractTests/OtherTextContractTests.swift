@@ -1,6 +1,8 @@
 import AppStoreModels
 import Entitlements
+import Foundation
 import Ledger
+import TestSupport
 import Testing
 
 @Suite struct `The contract of what else was signed under an identifier` {
@@ -79,6 +81,25 @@ import Testing
                 if case .notification(let kept, _) = fact.source { kept.text } else { nil }
             }
             #expect(shown == texts.prefix(most + 1).map(\.text))
+        }
+    }
+
+    /// Finds who has the identifiers of each app and environment by themselves.
+    @Test(arguments: Engine.allCases)
+    func `an identifier names one notification, wherever it is received again`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            let (ledger, scopes) = (walk.ledger, walk.scopes.map(\.id))
+            try #require(scopes.count == 2)
+            let first = try #require(Self.notifications(1, others: 0, in: scopes[0]).first)
+            let id = try #require(try await ledger.commit(receiving: [first], folding: []).first?.id)
+            let again = Self.notifications(1, others: 1, in: scopes[1])
+            let receptions = try await ledger.commit(receiving: again, folding: [])
+            try #require(receptions.count == 2)
+            #expect(receptions[0] == .duplicate(id) && receptions[1].id < 0)
+            #expect(try await ledger.otherTexts(of: id, limit: 9).map(\.scope) == [scopes[0]])
+            #expect(try await ledger.missing(in: scopes[0]).backlog == 2)
+            #expect(try await ledger.missing(in: scopes[1]).backlog == 0)
         }
     }
 }

@@ -19,7 +19,12 @@ package protocol LedgerStorage: Sendable {
     /// Keeps notifications that were received, and what was found in others, in one commit. The answers are in order.
     ///
     /// What is received again waits again if it failed. Another text under an identifier that is known waits too, and again
-    /// if it failed; where the text that is kept cannot be read, it takes that one's place, and its number.
+    /// if it failed; where the text that is kept cannot be read, it takes that one's place, and its number. An identifier
+    /// names one notification of all apps and environments: what comes under it again belongs to the first, wherever it
+    /// comes.
+    ///
+    /// Receiving goes before folding. What is folded makes one event for each notification, however often it is folded or
+    /// waited: whoever folds something again changes nothing.
     func commit(receiving: [ReceivedNotification], folding: [FoldedNotification]) async throws -> [Reception]
 
     /// Keeps what came by itself. Returns how many of them were news.
