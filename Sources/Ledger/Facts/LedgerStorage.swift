@@ -12,6 +12,9 @@ package import Foundation
 /// order of those bytes: a database must know neither case nor normal forms nor the order of a language.
 ///
 /// A text may hold every character, U+0000 too. Instants are kept to the millisecond, those before 1970 as well.
+///
+/// The place before or after which a page goes on is not on the page. What is due at an instant is due from then on, and a
+/// time has its beginning and not its end.
 package protocol LedgerStorage: Sendable {
     /// The scopes, made where they are not there yet.
     func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> ScopeRegistry

@@ -76,7 +76,8 @@ package struct KeptAuditEntry: Sendable, Hashable {
 
 /// Keeps who did what. Nothing in it is ever changed; it is no part of the ledger's digest.
 package protocol AuditStorage: Sendable {
-    /// Adds entries, each chained to the one before, and drops the oldest of those from before an instant.
+    /// Adds entries, each chained to the one before, and drops the oldest up to the first that is not from before an instant,
+    /// at most ``AuditEntry/maximumDropped``. They go in the order in which they were added, whatever the clock showed.
     func appendAudit(_ entries: [AuditEntry], dropping before: Milliseconds) async throws
 
     /// What was done, the last first.

@@ -1,0 +1,195 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+/// One millisecond or one number more or less: `<` where it has to be `<=`, `BETWEEN`, `OFFSET`.
+@Suite struct `The contract of boundaries` {
+    private static let now: Milliseconds = 1_800_000_000_000
+
+    private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
+
+    /// Receives notifications, each a millisecond after the one before.
+    @discardableResult
+    private static func receive(_ numbers: ClosedRange<Int>, _ ledger: any LedgerEngine, in scope: Int64) async throws
+        -> [Int64]
+    {
+        try await ledger.commit(
+            receiving: numbers.map { number in
+                ReceivedNotification(
+                    scope: scope, uuid: uuid(number), type: "CONSUMPTION_REQUEST", signedDate: now,
+                    receivedAt: now + Int64(number), origin: .delivered, text: "text \(number)")
+            }, folding: []
+        ).map(\.id)
+    }
+
+    /// Folds questions before a refund.
+    private static func ask(_ ids: [Int64], _ ledger: any LedgerEngine, in scope: Int64) async throws {
+        var facts = RandomFacts(seed: 1)
+        for (index, id) in ids.enumerated() {
+            let folded = FoldedNotification(
+                id: id, scope: scope, uuid: uuid(index + 1), type: .consumptionRequest, signedDate: now,
+                transaction: facts.transaction("1"), foldedAt: now)
+            _ = try await ledger.commit(receiving: [], folding: [folded])
+        }
+    }
+
+    /// The numbers that a list has, read one by one, each page from where the one before ended.
+    private static func oneByOne(
+        from start: Int64, _ page: (Int64) async throws -> [Int64]
+    ) async throws -> [Int64] {
+        var (found, place) = ([Int64](), start)
+        while found.count < 20, let next = try await page(place).first {
+            found.append(next)
+            place = next
+        }
+        return found
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the place where a page goes on is not on the page`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, scope in
+            let id = scope.id
+            let entry = AuditEntry(at: 1, actor: "team", action: "GET /v1/audit", result: "200")
+            try await ledger.appendAudit([entry, entry, entry], dropping: .min)
+            let refusal = Refusal(receivedAt: 1, code: "no", message: "no", sender: nil, body: Data())
+            try await ledger.commit([refusal, refusal, refusal])
+            try await Self.ask(Self.receive(1...3, ledger, in: id), ledger, in: id)
+            try await Self.receive(4...6, ledger, in: id)
+            let plan = RecoveryPlan.asked(id, from: 0, until: 9, filters: [], RecoverySettings())
+            for instant: Milliseconds in 1...3 { _ = try await ledger.begin(plan, at: instant) }
+
+            let lists: [String: (Int64, Int) async throws -> [Int64]] = [
+                "audit": { try await ledger.audit(before: $0, limit: $1).map(\.id) },
+                "refusals": { try await ledger.refusals(before: $0, limit: $1).map(\.id) },
+                "questions": { try await ledger.inquiries(in: id, before: $0, limit: $1).map(\.id) },
+                "recoveries": { try await ledger.recoveries(in: [id], before: $0, limit: $1).map(\.id) },
+                "notifications": {
+                    try await ledger.notifications(InboxFilter(scopes: [id]), before: $0, limit: $1).items.map(\.id)
+                },
+            ]
+            for (name, list) in lists {
+                let all = try await list(.max, 9)
+                try #require(all.count >= 3, "\(name)")
+                #expect(all == all.sorted(by: >), "\(name)")
+                let found = try await Self.oneByOne(from: .max) { try await list($0, 1) }
+                #expect(found == all, "\(name)")
+            }
+            let waiting = try await ledger.pending(after: .min, limit: 9).map(\.id)
+            try #require(waiting.count == 3)
+            let found = try await Self.oneByOne(from: .min) {
+                try await ledger.pending(after: $0, limit: 1).map(\.id)
+            }
+            #expect(found == waiting)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what is due at an instant is due from then on, and not before`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, scope in
+            let (id, now) = (scope.id, Self.now)
+            let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
+            let endpoint = try #require(try await ledger.addWebhook(definition, at: now)).id
+            let test = LedgerEvent(id: "evt_t", scope: id, type: .webhookTest, occurredAt: now, createdAt: now)
+            let delivery = try #require(try await ledger.addWebhookTest(test, to: endpoint))
+            #expect(try await ledger.dueDeliveries(of: endpoint, at: now - 1, limit: 9).isEmpty)
+            #expect(try await ledger.dueDeliveries(of: endpoint, at: now, limit: 9) == [delivery])
+            #expect(try await ledger.nextDelivery(to: [endpoint], after: now - 1) == now)
+            #expect(try await ledger.nextDelivery(to: [endpoint], after: now) == nil)
+
+            try await ledger.add(requests: ["1"], in: id, because: .restore, at: now)
+            #expect(try await ledger.takeHistoryRequests(in: id, at: now - 1, limit: 9).isEmpty)
+            #expect(try await ledger.takeHistoryRequests(in: id, at: now, limit: 9).count == 1)
+
+            let content = GrantEvent.Content(
+                customer: "anna", entitlement: "pro", until: now, reason: "sorry", actor: "team")
+            _ = try await ledger.createGrant("g", content, in: id, at: now - 5)
+            for (instant, count) in [(now - 1, 0), (now, 1), (now, 0)] {
+                #expect(try await ledger.emitExpiredGrants(at: instant, limit: 9).count == count)
+            }
+
+            try await Self.ask(Self.receive(1...1, ledger, in: id), ledger, in: id)
+            let leaseEnds = now + 100
+            #expect(try await ledger.takeInquiries(at: now, leaseEnds: leaseEnds, limit: 9).count == 1)
+            #expect(try await ledger.takeInquiries(at: leaseEnds - 1, leaseEnds: leaseEnds, limit: 9).isEmpty)
+            let taken = try await ledger.takeInquiries(at: leaseEnds, leaseEnds: now + 200, limit: 9)
+            var inquiry = try #require(taken.first)
+            inquiry.nextAttemptAt = now + 150
+            try await ledger.settle(inquiry, leaseEnds: now + 200)
+            #expect(try await ledger.takeInquiries(at: now + 149, leaseEnds: now + 300, limit: 9).isEmpty)
+            #expect(try await ledger.takeInquiries(at: now + 150, leaseEnds: now + 300, limit: 9).count == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a time has its beginning, and not its end`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, scope in
+            let (id, now) = (scope.id, Self.now)
+            try await Self.receive(1...3, ledger, in: id)
+            var filter = InboxFilter(scopes: [id])
+            for state in [nil, KeptNotification.State.pending] {
+                (filter.from, filter.to, filter.state) = (now + 2, now + 3, state)
+                #expect(try await ledger.notifications(filter, before: .max, limit: 9).items.map(\.text) == ["text 2"])
+            }
+
+            // An endpoint is told what happens from its beginning on.
+            let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
+            let endpoint = try #require(try await ledger.addWebhook(definition, at: now)).id
+            for (grant, instant) in [("early", now - 1), ("first", now)] {
+                let content = GrantEvent.Content(
+                    customer: grant, entitlement: "pro", reason: "sorry", actor: "team")
+                _ = try await ledger.createGrant(grant, content, in: id, at: instant)
+            }
+            let last = try await ledger.lastEvent()
+            let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
+            #expect(try await ledger.fanOut(to: [target], within: .none, limit: 9, at: now + 9) == .done)
+            let due = try await ledger.dueDeliveries(of: endpoint, at: now + 9, limit: 9)
+            #expect(due.map(\.event) == [last])
+
+            let ranges: [(ReplayRange, Int)] = [
+                (.init(from: now, to: now + 1, after: last - 1, through: last, limit: 9), 1),
+                (.init(from: .min, to: .max, after: last - 1, through: last, limit: 9), 1),
+                (.init(from: now, to: now, after: last - 1, through: last, limit: 9), 0),
+                (.init(from: now + 1, to: .max, after: last - 1, through: last, limit: 9), 0),
+                (.init(from: now, to: now + 1, after: last, through: last, limit: 9), 0),
+                (.init(from: now, to: now + 1, after: 0, through: last - 1, limit: 9), 0),
+            ]
+            for (range, count) in ranges {
+                #expect(try await ledger.countReplay(range, to: target).deliveries == count, "\(range)")
+            }
+
+            let outcomes = due.map { DeliveryOutcome(delivery: $0.id, endpoint: endpoint, result: .delivered) }
+            _ = try await ledger.record(outcomes, patience: .max, at: now + 9)
+            for (since, count) in [(now + 9, 1), (now + 10, 0)] {
+                #expect(try await ledger.webhookActivity(since: since, limit: 9)[endpoint]?.delivered == count)
+            }
+        }
+    }
+
+    /// Finds who drops by the instant alone: a chain with a hole is a chain that somebody has cut.
+    @Test(arguments: Engine.allCases)
+    func `of the audit log the oldest go, one after the other, and no more than so many at once`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, _ in
+            func append(_ instants: [Milliseconds], dropping before: Milliseconds) async throws -> [Milliseconds] {
+                try await ledger.appendAudit(
+                    instants.map { AuditEntry(at: $0, actor: "team", action: "GET /v1/audit", result: "200") },
+                    dropping: before)
+                let kept = try await ledger.audit(before: .max, limit: 999).reversed()
+                #expect(KeptAuditEntry.breaks(in: kept).isEmpty)
+                return kept.map(\.entry.at)
+            }
+            // The clock went back between them.
+            #expect(try await append([10, 5, 20, 7], dropping: 10) == [10, 5, 20, 7])
+            #expect(try await append([], dropping: 11) == [20, 7])
+            let many = Array(repeating: Milliseconds(1), count: AuditEntry.maximumDropped)
+            #expect(try await append(many, dropping: 2) == [20, 7] + many)
+            #expect(try await append([30], dropping: 21) == [1, 1, 30])
+            #expect(try await append([], dropping: 31).isEmpty)
+            #expect(try await append([40], dropping: 31) == [40])
+        }
+    }
+}
