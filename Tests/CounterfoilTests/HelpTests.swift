@@ -1,3 +1,4 @@
+import AppStoreModels
 import AppStoreServer
 import ArgumentParser
 import Foundation
@@ -67,6 +68,19 @@ import Testing
                     #expect(type(of: command) == leaf.type, "\(example)")
                 }
             }
+        }
+    }
+
+    @Test func `call an endpoint in an environment that has it`() async throws {
+        let examples = Typed.examples(try await Self.pages.value["counterfoil api"] ?? "")
+        #expect(examples.contains { $0.contains("--environment ") })
+        for example in examples {
+            let words = try await Self.arguments(of: example)
+            let parsed = try Counterfoil.parseAsRoot(words)
+            let command = try #require(parsed as? API, "\(example)")
+            let endpoint = try #require(AppStoreEndpoint.all.first { $0.name == command.endpoint }, "\(example)")
+            let environment = command.access.environment?.environment ?? .production
+            #expect(endpoint.environment ?? environment == environment, "\(example)")
         }
     }
 

@@ -19,7 +19,7 @@ struct API: AsyncParsableCommand {
               counterfoil api subscription-statuses 340001000000123 --query status=1
               counterfoil api request-test-notification --config counterfoil.yaml
               counterfoil api notification-history --body period.json --first-page
-              counterfoil api order MABCDEFGHI --environment sandbox \\
+              counterfoil api transaction 2000000123456789 --environment sandbox \\
                 --private-key AuthKey.p8 --key-id ABC123DEFG --issuer-id 57246542-96fe-… \\
                 --app com.example.app
 
