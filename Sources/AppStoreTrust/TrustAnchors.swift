@@ -47,7 +47,8 @@ public struct TrustAnchors: Sendable, Hashable {
 
     /// Anchors from files, PEM or DER, or from all `.pem`, `.cer`, `.crt` and `.der` files of folders.
     ///
-    /// - Throws: ``VerificationError`` with code `certificate_malformed` when a file cannot be read or holds no certificate.
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` when a file cannot be read or there is no certificate,
+    ///   `too_large` for a file of more than 1 MiB.
     public init(contentsOf locations: [URL]) throws(VerificationError) {
         try self.init(certificates: CertificateFile.contents(of: locations))
     }

@@ -26,7 +26,8 @@ public struct CertificatePool: Sendable, Hashable {
 
     /// Certificates from files, PEM or DER, or from all certificate files of folders.
     ///
-    /// - Throws: ``VerificationError`` with code `certificate_malformed` when a file cannot be read or none holds one.
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` when a file cannot be read or none holds one,
+    ///   `too_large` for a file of more than 1 MiB.
     public init(contentsOf locations: [URL]) throws(VerificationError) {
         try self.init(certificates: CertificateFile.contents(of: locations))
     }

@@ -65,7 +65,7 @@ public struct AppStoreServerClient: Sendable {
         /// When to stop calling for a while; nil for never.
         public var circuit: CircuitPolicy? = CircuitPolicy()
 
-        /// The clock that waits: between repetitions and for the quotas.
+        /// The clock that waits: between repetitions, for the quotas, and while the client calls nobody.
         public var clock: any Clock<Duration> = ContinuousClock()
 
         /// The date, to compare with the instant that the server names with status 429.

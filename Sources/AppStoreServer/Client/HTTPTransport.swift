@@ -9,8 +9,8 @@ public protocol HTTPTransport: Sendable {
     /// Sends one request and gives back whatever answer there is, of any status. Must not follow redirects: the App Store
     /// sends none, and request and token are not for another host.
     ///
-    /// - Throws: ``HTTPTransportError`` for a timeout or an answer above the limit; any other error counts as a failure of
-    ///   the network. Text in such an error reaches the logs: it must not quote a header.
+    /// - Throws: ``HTTPTransportError`` for a timeout, a refused connection or an answer above the limit; any other error
+    ///   counts as a failure of the network. Text in such an error reaches the logs: it must not quote a header.
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportAnswer
 }
 

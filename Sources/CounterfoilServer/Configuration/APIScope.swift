@@ -33,7 +33,7 @@ public struct APIScope: RawRepresentable, Hashable, Sendable, Codable {
     /// Sign in to the console; what may be seen and done there is what the other scopes of the key say.
     public static let consoleOpen = Self(rawValue: "console:open")
 
-    /// All of them; `*` in a configuration file.
+    /// All of them; `all` in a configuration file.
     public static let all: [APIScope] = [
         .customersRead, .customersWrite, .customersTransfer, .customersErase, .grantsWrite, .offersSign, .supportRead,
         .supportWrite, .operationsRead, .operationsWrite, .webhooksWrite, .auditRead, .consoleOpen,

@@ -29,7 +29,7 @@ extension ServerConfiguration {
     /// Who may read `/metrics`.
     @nonexhaustive
     public enum MetricsAccess: String, Sendable, Hashable, CaseIterable {
-        /// Who shows a key with the scope `operations:read`.
+        /// Who shows a key with the scope `operations:read` for all apps and environments.
         case key
         /// Who shows one, and everybody who asks from this machine: also those for whom an unknown proxy on it does.
         case local

@@ -97,7 +97,7 @@ public struct BackendFailure: Error, Hashable, Sendable {
 }
 
 extension BackendFailure {
-    /// What to do about a failure. The table is section "Finish only what is kept" of the documentation.
+    /// What to do about a failure. The table is section "What is finished, and when" of the documentation.
     enum Remedy: Equatable { case retry, newToken, split, stop }
 
     var remedy: Remedy {

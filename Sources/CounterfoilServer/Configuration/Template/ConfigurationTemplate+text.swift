@@ -82,7 +82,8 @@ extension ConfigurationTemplate {
           #tls: {certificate: fullchain.pem, key: privkey.pem}
           # Behind a proxy: the networks whose X-Forwarded-For is trusted.
           #trusted_proxies: [10.0.0.0/8]
-          # Access to /metrics: key (needs the scope operations:read), or local (also any request from this machine).
+          # Access to /metrics: key (with the scope operations:read, for all apps and environments), or local (also any
+          # request from this machine).
           #metrics: key
           # The networks that can send notifications. Default: any, since they are signed. Apple documents 17.0.0.0/8.
           #notification_networks: [17.0.0.0/8]
