@@ -56,8 +56,8 @@ public struct Period: Sendable, Hashable {
         return overflow ? nil : Period(product, unit)
     }
 
-    /// The instant this long after `date`, in the Gregorian calendar and UTC. A month after the last day of a month is
-    /// the last day of the next one.
+    /// The instant this long after `date`, in the Gregorian calendar and UTC. A month after 31 January is the last day of
+    /// February; a month after 28 February is 28 March.
     public func after(_ date: Date) -> Date {
         let calendar = Calendar.gregorianUTC
         return switch unit {
