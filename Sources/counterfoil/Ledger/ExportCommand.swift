@@ -8,7 +8,7 @@ import Foundation
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write the ledger as JSON lines: every signed text as received, and every claim.",
+        abstract: "Write the ledger as JSON lines: every signed text as received, every claim and grant.",
         discussion: """
             The lines are sorted, so two exports of one ledger are identical; the last line has the count and the ledger's \
             digest. The server may be running. counterfoil ledger import reads the file.
