@@ -32,7 +32,7 @@ struct VerifyReceiptRoutes {
                 .tooManyRequests, "rate_limited", "Too many receipts in a second.", isRetryable: true, backoff: backoff)
         }
         let body = try await request.bytes(upTo: limits.requestBytes)
-        let isSandbox = request.uri.queryParameters["environment"].map { $0 == "Sandbox" } ?? false
+        let isSandbox = request.parameter("environment").map { AppStoreEnvironment(named: $0) == .sandbox } ?? false
         let answer = await service.answer(
             Data(body), environment: isSandbox ? .sandbox : .production)
         return Self.response(answer)
