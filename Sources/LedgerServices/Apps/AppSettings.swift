@@ -18,7 +18,7 @@ public struct AppSettings: Sendable {
     /// The key for the App Store Server API; nil: no recovery, and no history for restores.
     public var key: APIKey?
 
-    /// The key of promotional offers: that for subscriptions if there is one, otherwise that of the API.
+    /// The key of promotional offers in the original format; nil: ``key``, with which JWS are signed in any case.
     public var offerKey: SigningKey?
 
     /// The promotional offers, by identifier, that keys shipped in the app may have signed. Default: none.

@@ -33,7 +33,7 @@ extension ConfigurationTemplate {
               issuer_id: \(Self.quote(issuerID))
               key_id: \(Self.quote(keyID))
               private_key: {file: \(Self.quote(keyFile))}
-            # The key for promotional offers, if it is a different one.
+            # The key for promotional offers in the original format, if it is a different one.
             #offers: {key_id: \(Self.quote(keyID)), private_key: {file: \(Self.quote(keyFile))}}
             # The promotional offers that public keys can get signed. Default: none.
             #public_offers: [save20]
