@@ -52,7 +52,7 @@ public struct StateDetail: RawRepresentable, Hashable, Sendable, Codable {
     // Without access.
 
     /// The catalogue has a boundary for who got the app early, and it is not known when this customer did: the app has to
-    /// report its app transaction.
+    /// report its app transaction. Of a test environment it stays, unless the rule counts its data.
     public static let originalPurchaseUnknown = Self(rawValue: "original_purchase_unknown")
     /// The period is over. What follows is the reason, if it is known.
     public static let expired = Self(rawValue: "expired")
