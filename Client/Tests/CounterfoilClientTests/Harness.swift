@@ -2,6 +2,7 @@ import ClientWorld
 import CounterfoilClient
 import CounterfoilClientTesting
 import Foundation
+import Testing
 
 /// The state machine with what it asked for: a test answers what it wants to.
 struct Harness {
@@ -113,15 +114,14 @@ struct Harness {
     }
 
     /// Answers every open request; everything that was sent is kept, unless the test says otherwise.
-    mutating func answerAll(_ change: (inout CustomerAnswer) -> Void = { _ in }) {
-        // A client that asks for ever turns a test red instead of holding it up.
+    mutating func answerAll(
+        sourceLocation: SourceLocation = #_sourceLocation, _ change: (inout CustomerAnswer) -> Void = { _ in }
+    ) {
         for _ in 0..<1000 {
-            guard let id = open.keys.min(), let request = open[id] else { return }
-            var answer = CustomerAnswer(id: request.credential.customer, environment: "Sandbox", asOf: now)
-            answer.kept = request.transactions.map { String($0.id) }
-            change(&answer)
-            self.answer(id, answer)
+            if open.isEmpty { return }
+            answerOnce(change)
         }
+        Issue.record("The client asks for ever.", sourceLocation: sourceLocation)
     }
 
     mutating func answer(_ id: Int, _ answer: CustomerAnswer) {
@@ -129,14 +129,34 @@ struct Harness {
         send(.answered(request: id, answer))
     }
 
-    mutating func fail(_ failure: BackendFailure) {
-        guard let id = open.keys.min() else { return }
+    /// Answers one request. Here as below, a test that expects what is not there fails.
+    mutating func answerOnce(
+        sourceLocation: SourceLocation = #_sourceLocation, _ change: (inout CustomerAnswer) -> Void = { _ in }
+    ) {
+        guard let id = open.keys.min(), let request = open[id] else {
+            Issue.record("No request is open.", sourceLocation: sourceLocation)
+            return
+        }
+        var answer = CustomerAnswer(id: request.credential.customer, environment: "Sandbox", asOf: now)
+        answer.kept = request.ids.map { String($0) }
+        change(&answer)
+        self.answer(id, answer)
+    }
+
+    mutating func fail(_ failure: BackendFailure, sourceLocation: SourceLocation = #_sourceLocation) {
+        guard let id = open.keys.min() else {
+            Issue.record("No request is open.", sourceLocation: sourceLocation)
+            return
+        }
         open[id] = nil
         send(.failed(request: id, failure))
     }
 
-    mutating func fire(_ timer: ClientTimer) {
-        guard let delay = timers.removeValue(forKey: timer) else { return }
+    mutating func fire(_ timer: ClientTimer, sourceLocation: SourceLocation = #_sourceLocation) {
+        guard let delay = timers.removeValue(forKey: timer) else {
+            Issue.record("The timer \(timer) is not set.", sourceLocation: sourceLocation)
+            return
+        }
         now += delay
         send(.timer(timer))
     }

@@ -355,14 +355,3 @@ import Testing
         #expect(harness.finished.sorted() == [1, 2])
     }
 }
-
-extension Harness {
-    /// Answers one request.
-    mutating func answerOnce(_ change: (inout CustomerAnswer) -> Void = { _ in }) {
-        guard let id = open.keys.min(), let request = open[id] else { return }
-        var answer = CustomerAnswer(id: request.credential.customer, environment: "Sandbox", asOf: now)
-        answer.kept = request.ids.map { String($0) }
-        change(&answer)
-        self.answer(id, answer)
-    }
-}
