@@ -55,9 +55,8 @@ extension PurchaseStateMachine {
         let isRevoked = revoked.values.contains {
             stands(answered, on: $0) && $0.signedDate > record?.answer?.asOf ?? .distantPast
         }
-        let isActive = answered.isActive && !isOver && !isRevoked
         var entitlement = answered
-        if isActive != answered.isActive {
+        if answered.isActive, isOver || isRevoked {
             (entitlement.isActive, entitlement.state, entitlement.details) = (false, "inactive", ["expired"])
         }
         if isRevoked { entitlement.details = ["revoked"] }
@@ -86,8 +85,7 @@ extension PurchaseStateMachine {
         guard let answer = record?.answer else { return true }
         let answered = answer.entitlements.first { $0.key == key }
         if let answered, answered.isActive, let until = answered.until, until <= instant { return true }
-        if transaction.purchaseDate > answer.asOf { return true }
-        return instant.timeIntervalSince(answer.asOf) >= Self.validity
+        return transaction.purchaseDate > answer.asOf || instant.timeIntervalSince(answer.asOf) >= Self.validity
     }
 
     /// What a transaction by itself gives. It lasts until its own end.

@@ -97,10 +97,8 @@ extension PurchaseStateMachine {
             let over = record?.refused[transaction.id].flatMap { stillHolds($0, of: transaction) ? nil : $0 }
             if let over, lane.stuckReason?.rawValue == over.code { lane.phase = .waiting }
             lane.isUnfinished = lane.isUnfinished || isUnfinished
-            if mode > lane.mode {
-                lane.mode = mode
-                if lane.isStuck, mode == .restore { lane.phase = .waiting }
-            }
+            if lane.isStuck, mode == .restore, lane.mode != .restore { lane.phase = .waiting }
+            lane.mode = max(lane.mode, mode)
             // Who buys it again, because nothing came of it, gets what StoreKit still has.
             if mode == .purchase, lane.phase == .stuck(.notDelivered) { lane.phase = .kept }
             lanes[transaction.id] = lane

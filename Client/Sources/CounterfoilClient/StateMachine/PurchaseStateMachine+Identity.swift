@@ -92,7 +92,12 @@ extension PurchaseStateMachine {
         isAskingForToken = false
         switch outcome {
         case .success(let proven):
-            if proven.customer != customer, isAnonymous { rename(customer, to: proven.customer) }
+            if proven.customer != customer, isAnonymous {
+                // The server knows the anonymous customer of this Apple Account by another name.
+                (device.anonymous, device.customer) = (proven.customer, proven.customer)
+                record?.customer = proven.customer
+                moveIntents(from: customer, to: proven.customer)
+            }
             credential = CustomerCredential(customer: device.customer ?? customer, token: proven.token)
         // Without a network, the device may not have its app transaction yet.
         case .failure(let failure) where failure.remedy == .retry || usesSession && failure == .noToken:
@@ -100,13 +105,6 @@ extension PurchaseStateMachine {
             wait(failure)
         case .failure(let failure): halt(failure)
         }
-    }
-
-    /// The server knows the anonymous customer of this Apple Account by another name.
-    private mutating func rename(_ customer: String, to owner: String) {
-        (device.anonymous, device.customer) = (owner, owner)
-        record?.customer = owner
-        moveIntents(from: customer, to: owner)
     }
 
     mutating func moveIntents(from old: String, to new: String) {

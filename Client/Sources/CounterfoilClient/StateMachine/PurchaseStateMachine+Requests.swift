@@ -77,9 +77,9 @@ extension PurchaseStateMachine {
             device.mergesFrom = nil
             return effects.append(.notify(.notMerged(failure)))
         }
+        if failure.remedy != .split { extras.add(request.extras) }
         switch failure.remedy {
         case .retry:
-            extras.add(request.extras)
             // The restore has failed. Its transactions are sent again without `restore: true`, which moves no purchase.
             if request.mode == .restore { giveUpRestore(failure) }
             for id in request.sent.sortedIDs { stopWaiting(lanes[id]) }
@@ -89,7 +89,6 @@ extension PurchaseStateMachine {
             wasTokenRenewed = false
             wait(failure)
         case .newToken:
-            extras.add(request.extras)
             // The restore is sent again, even if it had no transactions.
             if request.mode == .restore, restoring?.reachedAppStore != nil { restoring?.needsRequest = true }
             // Another request got this response first: the app has given a newer token or has been asked for one.
@@ -98,9 +97,7 @@ extension PurchaseStateMachine {
             if wasTokenRenewed { halt(failure) }
             (credential, wasTokenRenewed) = (nil, true)
         case .split: divide(request, failure)
-        case .stop:
-            extras.add(request.extras)
-            halt(failure)
+        case .stop: halt(failure)
         }
     }
 

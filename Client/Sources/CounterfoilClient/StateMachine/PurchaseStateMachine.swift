@@ -152,7 +152,6 @@ package struct PurchaseStateMachine: Sendable {
         case .readiness: readiness = .ready
         case .gathering(let id): if gathering?.id == id { endGathering() }
         case .request(let id):
-            guard requests.contains(where: { $0.id == id }) else { return }
             effects.append(.cancel(request: id))
             failed(id, .timeout)
         case .call(let call): stopWaiting(call)
