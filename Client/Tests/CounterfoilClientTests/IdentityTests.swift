@@ -274,7 +274,7 @@ import Testing
         #expect(harness.sent.last?.request.isMerge == true)
         harness.answerAll()
         #expect(harness.sent.last?.request.ids == [1])
-        #expect(harness.device?.anonymous == nil && harness.device?.mergesFrom == nil)
+        #expect(harness.device?.anonymous == nil && harness.device?.merges.isEmpty == true)
         #expect(harness.device?.intents.map(\.customer) == [anna])
         #expect(harness.customer?.isAnonymous == false)
     }
@@ -310,20 +310,43 @@ import Testing
         #expect(harness.finished == [1])
     }
 
-    @Test func `After a merge that was refused the button brings over what the anonymous customer bought`() throws {
+    @Test func `After a merge that was refused the account has what the anonymous customer started`() throws {
         var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         harness.gather()
         let anonymous = try #require(harness.customer?.id)
         harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: anonymous, token: "session"))))
         harness.answerAll()
-        let bought = subscription(purchased: t0, token: nil)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.buy(call: 2, productID: "lifetime", options: PurchaseOptions()))
+        harness.send(.bought(call: 2, .success(.pending)))
+        let bought = subscription(purchased: t0, token: nil)
         harness.send(.bought(call: 1, .success(.success(bought))))
         harness.fail(.noConnection)
         harness.send(.signedIn(customer: anna, token: "a"))
         harness.gather(unfinished: [bought])
         harness.fail(BackendFailure(status: 403, code: "forbidden"))
+        let sent = try #require(harness.sent.last { $0.request.ids == [1] }?.request)
+        // It is a purchase of the account's: the policy decides.
+        #expect(sent.credential.customer == anna && sent.report?.restore == nil)
+        harness.answerAll()
+        #expect(harness.finished == [1])
+        harness.pass(2 * day)
+        harness.send(.updated(.unsigned(5, "lifetime", .nonConsumable, purchased: t0 + 2 * day)))
+        #expect(harness.sent.last?.request.ids == [5] && harness.lastReport?.restore == nil)
+        harness.answerAll()
+        #expect(harness.finished == [1, 5] && harness.stuck.isEmpty)
+        #expect(harness.device?.intents.isEmpty == true)
+    }
+
+    @Test func `The button brings over what another customer bought on the device`() {
+        var harness = Harness.settled("anna")
+        let bought = subscription(purchased: t0, token: nil)
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.success(bought))))
+        harness.fail(.noConnection)
+        harness.send(.signedIn(customer: "bert", token: "b"))
+        harness.gather(unfinished: [bought])
         harness.answerAll()
         #expect(harness.stuck == [1: .waitsForCustomer])
         harness.send(.restore(call: 2))
@@ -334,6 +357,55 @@ import Testing
         harness.answerAll()
         #expect(harness.finished == [1] && harness.stuck.isEmpty)
         #expect(harness.device?.intents.isEmpty == true)
+    }
+
+    @Test(arguments: [BackendFailure(status: 401, code: "unauthorized"), BackendFailure(status: 409, code: "http_409")])
+    func `A merge is not given up for a missing token of the account, nor for what may not be the server's`(
+        _ failure: BackendFailure
+    ) {
+        var harness = Harness { $0.allowsAnonymousCustomers = true }
+        harness.start()
+        harness.send(.signedIn(customer: anna, token: "a"))
+        // The app is killed, and names the token a moment after the next start.
+        harness.relaunch { $0.allowsAnonymousCustomers = true }
+        harness.gather()
+        #expect(harness.sent.map(\.request.isMerge) == [true])
+        harness.fail(failure)
+        #expect(harness.notices == [.misconfigured(failure)])
+        harness.send(.signedIn(customer: anna, token: "a"))
+        harness.gather()
+        #expect(harness.sent.map(\.request.isMerge) == [true, true])
+        #expect(harness.sent.last?.request.credential.token == "a")
+        harness.answerAll()
+        #expect(harness.device?.merges.isEmpty == true)
+    }
+
+    @Test func `A merge that a sign-out overtook follows when the account signs in again, and no other`() throws {
+        var harness = Harness { $0.allowsAnonymousCustomers = true }
+        harness.start()
+        harness.gather()
+        let anonymous = try #require(harness.customer?.id)
+        harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: anonymous, token: "session"))))
+        harness.answerAll()
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.pending)))
+        harness.send(.signedIn(customer: anna, token: "a"))
+        harness.gather()
+        #expect(harness.sent.last?.request.mergesFrom == anonymous)
+        let second = UUID()
+        harness.send(.signedOut(fresh: second))
+        harness.relaunch { $0.allowsAnonymousCustomers = true }
+        harness.send(.signedIn(customer: bert, token: "b"))
+        harness.gather()
+        harness.answerAll()
+        #expect(harness.sent.compactMap(\.request.mergesFrom) == [second.uuidString.lowercased()])
+        harness.sent = []
+        harness.send(.signedIn(customer: anna, token: "a"))
+        harness.gather()
+        harness.answerAll()
+        #expect(harness.sent.compactMap(\.request.mergesFrom) == [anonymous])
+        #expect(harness.device?.merges.isEmpty == true)
+        #expect(harness.device?.intents.map(\.customer) == [anna])
     }
 
     @Test func `The server may know the anonymous customer by another name`() throws {
@@ -357,4 +429,8 @@ import Testing
         #expect(harness.customer?.isAnonymous == true)
         #expect(harness.customer?.id != first && harness.customer?.id != anna)
     }
+}
+
+extension ClientRequest {
+    fileprivate var mergesFrom: String? { if case .merge(let anonymous, _) = kind { anonymous } else { nil } }
 }

@@ -9,11 +9,7 @@ extension PurchaseStateMachine {
         let request = requests.remove(at: index)
         effects.append(.unschedule(.request(id)))
         accept(answer, of: id)
-        if request.isMerge, let anonymous = device.mergesFrom {
-            moveIntents(from: anonymous, to: request.customer)
-            (device.mergesFrom, device.anonymous) = (nil, nil)
-        }
-        if !request.isMerge { needsAnswer = false }
+        if request.isMerge { endMerge(into: request.customer) } else { needsAnswer = false }
         let kept = Set(answer.kept ?? [])
         let sent = request.sent.sortedIDs
         let names = sent.map { String($0) }

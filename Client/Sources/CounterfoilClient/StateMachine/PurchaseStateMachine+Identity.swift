@@ -6,7 +6,7 @@ extension PurchaseStateMachine {
         (isStarted, savedDevice, savedRecord) = (true, device, record)
         self.device = device ?? DeviceRecord()
         self.device.intents = self.device.intents.filter { $0.expires > now }
-        if self.device.customer == nil, rules.allowsAnonymousCustomers { becomeAnonymous(fresh) }
+        if self.device.customer == nil, rules.allowsAnonymousCustomers { _ = becomeAnonymous(fresh) }
         guard let customer = self.device.customer else { return readiness = .ready }
         begin(customer, token: nil, with: record?.customer == customer ? record : nil)
     }
@@ -20,19 +20,20 @@ extension PurchaseStateMachine {
             return check(force: false)
         }
         endSession()
-        (device.mergesFrom, device.customer) = (isAnonymous ? device.customer : nil, customer)
+        if isAnonymous, let anonymous = device.anonymous {
+            let merge = DeviceRecord.Merge(anonymous: anonymous, account: customer)
+            device.merges = Array((device.merges.filter { $0 != merge } + [merge]).suffix(100))
+        }
+        (device.anonymous, device.customer) = (nil, customer)
         begin(customer, token: token, with: nil)
     }
 
     mutating func signOut(_ fresh: UUID) {
         guard device.customer != nil, !isAnonymous else { return }
         endSession()
-        (device.customer, device.mergesFrom, record, credential) = (nil, nil, nil, nil)
+        (device.customer, record, credential) = (nil, nil, nil)
         becomeReady()
-        guard rules.allowsAnonymousCustomers else { return }
-        device.anonymous = nil
-        becomeAnonymous(fresh)
-        if let customer = device.customer { begin(customer, token: nil, with: nil) }
+        if rules.allowsAnonymousCustomers { begin(becomeAnonymous(fresh), token: nil, with: nil) }
     }
 
     var isAnonymous: Bool { device.customer != nil && device.customer == device.anonymous }
@@ -40,9 +41,10 @@ extension PurchaseStateMachine {
     /// The account token of the customer's purchases: their identifier, if it is a UUID, or the one that the server names.
     var accountToken: UUID? { record?.answer?.appAccountToken ?? device.customer.flatMap { UUID(uuidString: $0) } }
 
-    private mutating func becomeAnonymous(_ fresh: UUID) {
-        let anonymous = device.anonymous ?? fresh.uuidString.lowercased()
+    private mutating func becomeAnonymous(_ fresh: UUID) -> String {
+        let anonymous = fresh.uuidString.lowercased()
         (device.anonymous, device.customer) = (anonymous, anonymous)
+        return anonymous
     }
 
     private mutating func begin(_ customer: String, token: String?, with stored: CustomerRecord?) {
@@ -107,10 +109,17 @@ extension PurchaseStateMachine {
         }
     }
 
-    mutating func moveIntents(from old: String, to new: String) {
-        for index in device.intents.indices where device.intents[index].customer == old {
-            device.intents[index].customer = new
-        }
+    /// Gives what the anonymous customer started to the account, also after a refusal: nobody can sign in as them.
+    mutating func endMerge(into account: String) {
+        guard let anonymous = device.mergesFrom else { return }
+        device.merges.removeAll { $0.account == account && $0.anonymous == anonymous }
+        moveIntents(from: anonymous, to: account)
+        // It is a purchase of theirs now.
+        for lane in lanes.sortedValues { receive(lane.transaction, isUnfinished: lane.isUnfinished, .background) }
+    }
+
+    private mutating func moveIntents(from old: String, to new: String) {
+        for i in device.intents.indices where device.intents[i].customer == old { device.intents[i].customer = new }
         for (call, intent) in calls where intent.customer == old { calls[call]?.customer = new }
     }
 

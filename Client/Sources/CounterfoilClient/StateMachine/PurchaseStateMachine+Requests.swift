@@ -72,9 +72,11 @@ extension PurchaseStateMachine {
             lanes[transaction]?.phase = .waiting
         }
         becomeReady()
-        if request.isMerge, failure.remedy == .split || failure.remedy == .stop || failure.status == 409 {
-            // What was bought stays the anonymous customer's; the button can still bring it over.
-            device.mergesFrom = nil
+        // A 401 is about the account's token, unless the anonymous customer has none.
+        let isRefusal = failure.remedy == .stop && failure.status != 401 || failure.remedy == .split
+        if request.isMerge, isRefusal || failure == .noToken {
+            // What the server has stays the anonymous customer's; the button can still bring it over.
+            endMerge(into: request.customer)
             return effects.append(.notify(.notMerged(failure)))
         }
         if failure.remedy != .split { extras.add(request.extras) }

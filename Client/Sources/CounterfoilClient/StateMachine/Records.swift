@@ -6,14 +6,22 @@ package struct DeviceRecord: Equatable, Sendable, Codable {
     package var customer: String?
     /// The customer while there is no account.
     package var anonymous: String?
-    /// The anonymous customer whose purchases go to the account.
-    package var mergesFrom: String?
+    /// The anonymous customers whose purchases go to an account, also after signing out of it.
+    package var merges: [Merge] = []
     /// The purchases that were started here.
     package var intents: [PurchaseIntent] = []
     /// The consumables that the app delivered, until they are surely finished.
     package var delivered: [UInt64] = []
 
     package init() {}
+
+    /// The anonymous customer whose purchases go to who is signed in.
+    package var mergesFrom: String? { merges.first { $0.account == customer }?.anonymous }
+
+    package struct Merge: Equatable, Sendable, Codable {
+        package var anonymous: String
+        package var account: String
+    }
 }
 
 /// A purchase that a customer started. It is saved before StoreKit is asked: the answer may come days later.
