@@ -230,6 +230,28 @@ import Testing
         #expect(harness.finished == [1])
     }
 
+    @Test(arguments: [false, true])
+    func `What is refused without a token stops nothing once the app has named one`(isRestore: Bool) {
+        var harness = Harness.settled()
+        harness.relaunch()
+        if isRestore {
+            harness.send(.restore(call: 1))
+            harness.send(.synced(reachedAppStore: true))
+        }
+        harness.gather(unfinished: isRestore ? [] : [subscription()])
+        #expect(harness.open.values.map(\.credential.token) == [nil])
+        // The app comes to its token while the first request is under way.
+        harness.send(.signedIn(customer: anna, token: "token"))
+        harness.fail(BackendFailure(status: 401, code: "unauthorized"))
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.machine.halted == nil && harness.notices.isEmpty && harness.outcomes.isEmpty)
+        #expect(harness.sent.last?.request.credential.token == "token")
+        harness.answerAll()
+        #expect(harness.finished == [1])
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(!isRestore) as Void }
+        #expect(outcome.failure == nil)
+    }
+
     @Test func `A token that cannot be had now is asked for later; one that does not exist stops everything`() {
         var harness = Harness { $0.token = { _ in nil } }
         harness.start()
