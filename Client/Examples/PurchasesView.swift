@@ -11,8 +11,22 @@ import SwiftUI
 
     func watch() async { for await customer in client.customers { self.customer = customer } }
 
-    func act(_ work: () async throws -> Void) async {
-        do { try await work() } catch { message = "That did not work: \(error)" }
+    func buy(_ product: String) async {
+        do {
+            switch try await client.buy(product) {
+            case .purchased(_, .ofAnotherCustomer): message = "This purchase belongs to another account."
+            case .purchased(_, .stuck): message = "We have not confirmed your purchase yet. It is not lost."
+            case .pending: message = "Your purchase waits for approval."
+            case .purchased, .cancelled: message = ""
+            }
+        } catch { message = "That did not work: \(error)" }
+    }
+
+    func restore() async {
+        do {
+            let failure = try await client.restore().failure
+            message = failure == nil ? "" : "We could not ask for all of your purchases. Please try again later."
+        } catch { message = "That did not work: \(error)" }
     }
 }
 
@@ -29,9 +43,9 @@ struct PurchasesView: View {
             case (_, .checking, _), (nil, _, _): ProgressView()
             case (_, _, .fixPayment): Text("Pro is paused: your payment failed.")
             default:
-                Button("Get Pro") { Task { await purchases.act { _ = try await purchases.client.buy(product) } } }
+                Button("Get Pro") { Task { await purchases.buy(product) } }
             }
-            Button("Restore purchases") { Task { await purchases.act { _ = try await purchases.client.restore() } } }
+            Button("Restore purchases") { Task { await purchases.restore() } }
             Text(purchases.message)
         }
         .task { await purchases.watch() }
