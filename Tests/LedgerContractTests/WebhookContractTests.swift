@@ -220,7 +220,8 @@ extension `The contract of every database` {
             let endpoint = try await Self.endpoint("crm", ledger).id
             func fanOut() async throws {
                 let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
-                try #require(try await ledger.fanOut(to: [target], within: .none, limit: 9, at: 5) == .done)
+                let progress = try await ledger.fanOut(to: [target], within: .none, limit: 9, at: 5)
+                try #require(progress == .done)
             }
             func send(_ result: DeliveryOutcome.Result) async throws {
                 let due = try await ledger.dueDeliveries(of: endpoint, at: 9, limit: 9)

@@ -109,6 +109,7 @@ extension PurchaseStateMachine {
         }
     }
 
+<<<<<<< HEAD
     /// Gives what the anonymous customer started to the account, also after a refusal: nobody can sign in as them.
     mutating func endMerge(into account: String) {
         guard let anonymous = device.mergesFrom else { return }
@@ -120,6 +121,12 @@ extension PurchaseStateMachine {
 
     private mutating func moveIntents(from old: String, to new: String) {
         for i in device.intents.indices where device.intents[i].customer == old { device.intents[i].customer = new }
+=======
+    mutating func moveIntents(from old: String, to new: String) {
+        for index in device.intents.indices where device.intents[index].customer == old {
+            device.intents[index].customer = new
+        }
+>>>>>>> 67e3cf5a (Shorten the client a third time)
         for (call, intent) in calls where intent.customer == old { calls[call]?.customer = new }
     }
 
