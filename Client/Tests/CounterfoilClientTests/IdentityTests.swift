@@ -117,6 +117,41 @@ import Testing
         #expect(harness.stuck == [1: .waitsForCustomer])
     }
 
+    @Test func `Who is answered with what another customer started is told that it waits for them, and takes nothing`()
+    {
+        var harness = Harness.settled("anna")
+        let annas = lifetime(token: nil)
+        harness.send(.buy(call: 1, productID: "lifetime", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.success(annas))))
+        harness.fail(.noConnection)
+        harness.send(.signedIn(customer: "bert", token: "b"))
+        harness.gather(unfinished: [annas])
+        harness.answerAll()
+        // StoreKit answers with what the Apple Account has.
+        harness.send(.buy(call: 2, productID: "lifetime", options: PurchaseOptions()))
+        harness.send(.bought(call: 2, .success(.success(annas))))
+        guard case .purchase(.purchased(_, .stuck))? = harness.outcomes[2] else { return #expect(Bool(false)) as Void }
+        #expect(harness.stuck == [5: .waitsForCustomer])
+        harness.send(.signedIn(customer: "anna", token: "a"))
+        harness.gather(unfinished: [annas])
+        harness.answerAll()
+        #expect(harness.finished == [5] && harness.device?.intents.isEmpty == true)
+    }
+
+    @Test func `Who buys what belongs to another customer leaves nothing behind that keeps it from them`() {
+        var harness = Harness.settled("bert")
+        let annas = lifetime(token: nil)
+        harness.send(.buy(call: 1, productID: "lifetime", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.success(annas))))
+        harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
+        #expect(harness.device?.intents.isEmpty == true)
+        harness.send(.signedIn(customer: "anna", token: "a"))
+        harness.gather(current: [annas])
+        #expect(harness.sent.last?.request.ids == [5])
+        harness.fail(.noConnection)
+        #expect(harness.customer?.isActive("pro") == true)
+    }
+
     @Test func `An intent is over after a month, and says nothing of what was bought long before`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))

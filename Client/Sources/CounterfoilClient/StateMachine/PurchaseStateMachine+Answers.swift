@@ -56,31 +56,37 @@ extension PurchaseStateMachine {
     }
 
     private mutating func keep(_ id: UInt64) {
-        guard let lane = lanes[id] else { return }
-        let transaction = lane.transaction
-        let wasKept = record?.reported[id]?.isKept ?? false
+        guard let transaction = lanes[id]?.transaction else { return }
+        endIntent(of: transaction)
         record?.reported[id] = .init(signedDate: transaction.signedDate, date: now, isKept: true)
         for (old, report) in record?.reported ?? [:] where !isRecent(report.date) { record?.reported[old] = nil }
         record?.refused[id] = nil
         record?.foreign.remove(transaction.originalID)
-        // What was kept before has had its intent; this one is of a later purchase.
-        if !wasKept, let intent = intent(of: transaction),
-            intent.customer == device.customer || lane.mode == .restore && intent.transactionID != nil,
-            intent.transactionID != nil
-                || intent.date <= transaction.purchaseDate.addingTimeInterval(Self.clockTolerance),
-            let index = device.intents.firstIndex(of: intent)
-        {
-            // One: two that were started at the same instant are alike.
-            device.intents.remove(at: index)
-        }
         lanes[id]?.isForeign = false
         lanes[id]?.phase = .kept
+    }
+
+    /// What was started here is over when the server has said whose it is.
+    private mutating func endIntent(of bought: DeviceTransaction) {
+        let count = device.intents.count
+        // StoreKit may answer several purchases with one transaction.
+        device.intents.removeAll { $0.transactionID == bought.id }
+        // What was kept before has had its intent; this one is of a later purchase.
+        guard device.intents.count == count, record?.reported[bought.id]?.isKept != true,
+            let intent = intent(of: bought), intent.customer == device.customer,
+            intent.date <= bought.purchaseDate.addingTimeInterval(Self.clockTolerance),
+            let index = device.intents.firstIndex(of: intent)
+        else { return }
+        // One: two that were started at the same instant are alike.
+        device.intents.remove(at: index)
     }
 
     /// The server will not take it, or keeps it for somebody else.
     private mutating func refuse(_ id: UInt64, _ code: String, signedDate: Date) {
         guard let lane = lanes[id] else { return }
         if code == StuckReason.ofAnotherCustomer.rawValue {
+            // What a launch found may be older than what waits for an approval.
+            if lane.mode != .background { endIntent(of: lane.transaction) }
             record?.foreign.insert(lane.transaction.originalID)
             record?.reported[id] = .init(signedDate: signedDate, date: now, isKept: true)
             effects.append(.notify(.ofAnotherCustomer(lane.transaction)))

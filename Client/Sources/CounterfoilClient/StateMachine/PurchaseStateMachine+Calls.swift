@@ -48,7 +48,7 @@ extension PurchaseStateMachine {
             return effects.append(.complete(call: call, .purchase(.purchased(transaction, confirmation))))
         }
         guard let lane = lanes[transaction.id], lane.calls.contains(call) else { return }
-        if lane.isStuck || lane.phase == .delivering { return stopWaiting(lane) }
+        if lane.isStuck || isHeld(lane) || lane.phase == .delivering { return stopWaiting(lane) }
         effects.append(.schedule(.call(call), after: Self.patience))
     }
 
@@ -70,7 +70,7 @@ extension PurchaseStateMachine {
 
     mutating func stopWaiting(_ lane: Lane?) {
         guard let lane else { return }
-        complete(lane, lane.isStuck ? .stuck : lane.phase == .delivering ? .kept : .awaited)
+        complete(lane, lane.isStuck || isHeld(lane) ? .stuck : lane.phase == .delivering ? .kept : .awaited)
     }
 
     // MARK: The restore button
