@@ -149,6 +149,22 @@ import Testing
         }
     }
 
+    /// Finds who writes an answer whether its request is there or not.
+    @Test(arguments: Engine.allCases)
+    func `an answer that comes after its customer was erased is not remembered`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            func begin() async throws -> IdempotencyDecision {
+                try await ledger.beginRequest(
+                    "k", of: "app", about: "anna", fingerprint: Data([1]), at: 5, patience: 10)
+            }
+            #expect(try await begin() == .proceed)
+            _ = try await ledger.erase("anna", in: scope, at: 6)
+            let answer = RememberedRequest.Answer(status: 200, type: nil, body: Data("anna".utf8))
+            try await ledger.endRequest("k", of: "app", begunAt: 5, with: answer)
+            #expect(try await begin() == .proceed)
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `an erasure takes the name from what is dated later than the clock`(_ engine: Engine) async throws {
         try await Self.withLedger(engine) { ledger, scope in

@@ -83,7 +83,7 @@ package protocol ClaimStorage: Sendable {
     /// All that the Apple accounts have that these purchases are of, those included.
     func relatives(of originalTransactionIDs: [String], in scope: Int64) async throws -> [Lineage]
 
-    /// The original transactions of the same.
+    /// The original transactions of the same; of those included also what is not known.
     func identifiersOfRelatives(of originalTransactionIDs: [String], in scope: Int64) async throws -> [String]
 
     /// Every purchase that a customer has, or had at any time, with whose it was when.

@@ -11,6 +11,9 @@ package import Foundation
 /// Names and identifiers of every kind are compared by their bytes in UTF-8, and lists in the order of identifiers are in the
 /// order of those bytes: a database must know neither case nor normal forms nor the order of a language.
 ///
+/// Who asks for what is not there gets nothing, and who changes it, because it was removed meanwhile, changes nothing: neither
+/// is an error, unless a method says so.
+///
 /// A text may hold every character, U+0000 too. Instants are kept to the millisecond, those before 1970 as well.
 ///
 /// The place before or after which a page goes on is not on the page. What is due at an instant is due from then on, and a

@@ -68,7 +68,7 @@ package protocol IdempotencyStorage: Sendable {
     ) async throws -> IdempotencyDecision
 
     /// Remembers the answer; nil forgets the request, which may be sent again then, unless somebody else began to carry it
-    /// out since.
+    /// out since. Where the request is forgotten, because its customer was erased meanwhile, so is the answer.
     ///
     /// - Parameter start: The instant that it was begun at.
     func endRequest(
