@@ -1,3 +1,4 @@
+import Entitlements
 import Foundation
 import Ledger
 import TestSupport
@@ -46,6 +47,84 @@ extension `The contract of every database` {
             try await ledger.postpone(first, until: 3, code: "no")
             for id in [first.id, second.id] { try await ledger.finish(request: id) }
             #expect(try await ledger.takeHistoryRequests(in: scope, at: 3, limit: 9).map(\.transactionID) == ["1"])
+        }
+    }
+
+    /// Finds who keeps what was recorded last alone.
+    @Test(arguments: Engine.allCases)
+    func `a history goes on where it was left off, whatever was asked since`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            let (ledger, scopes) = (walk.ledger, walk.scopes.map(\.id))
+            try #require(scopes.count == 2)
+            let id = scopes[0]
+            var facts = RandomFacts(seed: 1)
+            _ = try await ledger.commit(
+                ["1", "2", "3"].map { original in
+                    Statement(
+                        scope: id, fact: .transaction(facts.transaction(original)), origin: .app, receivedAt: 0,
+                        text: "text \(original)")
+                })
+            for (original, revision) in [("1", "a"), ("3", "b")] {
+                try await ledger.record(revision: revision, of: original, in: id, at: 5)
+            }
+            try await ledger.record(revision: nil, of: "1", in: id, at: 6)
+            try await ledger.recordAsked(about: ["1", "2", "2"], in: id, at: 7)
+            #expect(try await ledger.summaries(after: "", in: id, limit: 9).map(\.askedAt) == [7, 7, 5])
+            #expect(try await ledger.historyMark(of: ["2"], in: id) == nil)
+            for (asked, revision) in [(["2", "1", "3"], "a"), (["3", "1"], "b")] {
+                #expect(try await ledger.historyMark(of: asked, in: id)?.revision == revision)
+            }
+            try await ledger.record(revision: "", of: "3", in: id, at: 8)
+            #expect(try await ledger.historyMark(of: ["3"], in: id) == nil)
+            #expect(try await ledger.historyMark(of: ["1"], in: scopes[1]) == nil)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a pass over everyone is kept as it was recorded last, for each app and environment`(
+        _ engine: Engine
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            let (ledger, scopes) = (walk.ledger, walk.scopes.map(\.id))
+            try #require(scopes.count == 2)
+            var pass = HistoryPass(scope: scopes[0], cursor: "\u{E9}", everyoneSince: 4, startedAt: 5)
+            try await ledger.record(pass)
+            #expect(try await ledger.historyPass(in: scopes[0]) == pass)
+            #expect(try await ledger.historyPass(in: scopes[1]) == nil)
+            (pass.cursor, pass.everyoneSince, pass.finishedAt) = ("", nil, 9)
+            try await ledger.record(pass)
+            #expect(try await ledger.historyPass(in: scopes[0]) == pass)
+        }
+    }
+
+    /// Finds who takes away what another history, or another app, has too.
+    @Test(arguments: Engine.allCases)
+    func `what could not be believed is missing until its own history was read again`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            let (ledger, scopes) = (walk.ledger, walk.scopes.map(\.id))
+            try #require(scopes.count == 2)
+            let items = (0..<3).map { UnverifiedItem(digest: Data([$0]), code: "no \($0)", message: "no") }
+            for scope in scopes {
+                try await ledger.keep(unverified: Array(items[0...1]), ofHistory: "1", in: scope, at: 5)
+                try await ledger.keep(unverified: [items[2]], ofHistory: "2", in: scope, at: 6)
+            }
+            func missing(_ scope: Int64) async throws -> [String] {
+                try await ledger.missingNames(in: scope).items.map { "\($0.code) in \($0.history ?? "-")" }
+            }
+            #expect(try await missing(scopes[0]) == ["no 2 in 2", "no 1 in 1", "no 0 in 1"])
+            try await ledger.keep(unverified: [items[1]], ofHistory: "1", in: scopes[0], at: 7)
+            #expect(try await missing(scopes[0]) == ["no 1 in 1", "no 2 in 2"])
+            // Another history has it too.
+            try await ledger.keep(unverified: [items[1], items[2]], ofHistory: "2", in: scopes[0], at: 8)
+            #expect(try await ledger.missing(in: scopes[0]).unverified == 2)
+            try await ledger.keep(unverified: [], ofHistory: "1", in: scopes[0], at: 9)
+            #expect(try await ledger.missing(in: scopes[0]).unverified == 2)
+            try await ledger.keep(unverified: [], ofHistory: "2", in: scopes[0], at: 9)
+            #expect(try await ledger.missing(in: scopes[0]).unverified == 0)
+            #expect(try await missing(scopes[1]) == ["no 2 in 2", "no 1 in 1", "no 0 in 1"])
         }
     }
 }

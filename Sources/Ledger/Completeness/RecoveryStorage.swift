@@ -78,18 +78,20 @@ extension RecoveryStorage {
 /// Keeps which Apple accounts' histories were asked for, and how far.
 package protocol HistoryStorage: Sendable {
     /// Where the history of an Apple account was left off: by the first of these transactions, all of the account, that it
-    /// was asked for with; nil when it never was.
+    /// was asked for with that has a revision; nil when none has. An empty revision is none.
     func historyMark(of transactionIDs: [String], in scope: Int64) async throws -> HistoryMark?
 
-    /// Records up to where a history was read; without a revision only that it was.
+    /// Records up to where a history was read; without a revision only that it was, and the one before stays.
     func record(
         revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws
 
-    /// Records that the App Store was asked about these subscriptions and purchases, by whatever led to their history.
+    /// Records that the App Store was asked about these subscriptions and purchases, by whatever led to their history. Up to
+    /// where it was read stays as it is.
     func recordAsked(about originals: [String], in scope: Int64, at now: Milliseconds) async throws
 
-    /// Keeps what could not be believed when a history was asked for, instead of what could not be before.
+    /// Keeps what could not be believed when a history was asked for, instead of what could not be before. What was in
+    /// another history too, by its digest, is missing once, in the history that was read last.
     func keep(
         unverified: [UnverifiedItem], ofHistory transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws
@@ -97,7 +99,8 @@ package protocol HistoryStorage: Sendable {
     /// How far the search for old gaps has come; nil when there was none.
     func historyPass(in scope: Int64) async throws -> HistoryPass?
 
-    /// Records how far the search for old gaps has come.
+    /// Records how far the search for old gaps has come, in place of what was recorded for the scope before, whoever recorded
+    /// that: who goes on with a pass is the only one to.
     func record(_ pass: HistoryPass) async throws
 
     /// What decides whether subscriptions and purchases look out of date, in the order of their identifiers.
