@@ -12,16 +12,18 @@ internal import Synchronization
 /// What an app reports for its own customer is not noted: that is what its key is for, and everybody has that key. An open
 /// page of the console asks again and again: what it reads is noted once a session.
 struct AuditMiddleware: RouterMiddleware {
+    /// The routes that read, and keep what the App Store answers.
+    private static let keeping: Set = ["/v1/orders/{id}", "/v1/customers/{id}/refunds"]
+
     private let audit: RequestAudit
     private let noted = NotedReads()
 
     init(_ audit: RequestAudit) { self.audit = audit }
 
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
-        // What the App Store answers about an order is kept.
         let isWrite =
             request.method != .get && request.method != .head && context.route != "/v1/decode"
-            || context.route == "/v1/orders/{id}"
+            || Self.keeping.contains(context.route)
         let isRead = audit.settings.current.console.auditsReads && context.route.hasPrefix("/v1/customers/{id}")
         let isExport = context.route == "/v1/audit" && request.parameter("format") == "csv"
         let isNoted = (isWrite || isRead || isExport) && context.principal?.isPublic != true

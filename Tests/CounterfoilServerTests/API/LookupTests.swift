@@ -47,12 +47,15 @@ import Testing
         }
     }
 
-    @Test func `is in the audit log with the order, the offer and the recovery that was only counted`() async throws {
+    @Test func `is in the audit log with the order, the refunds, the offer and the recovery that was only counted`()
+        async throws
+    {
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
             let order = try #require(
                 world.simulator.core.read(.production) { store, _ in store.transactionsByOrder.keys.first })
             #expect(try await world.api.get("/v1/orders/\(order)").status == 200)
+            #expect(try await world.api.get("/v1/customers/\(anna)/refunds").status == 200)
             let offer = ["product_id": "com.example.premium.monthly", "offer_id": "save20"]
             #expect(try await world.api.post("/v1/customers/\(anna)/offers/promotional", offer).status == 200)
             let now = Int(world.simulator.now.timeIntervalSince1970) * 1000
@@ -61,6 +64,7 @@ import Testing
             let log = try await world.api.get("/v1/audit").items
             func entry(_ action: String) -> [String: Any]? { log.first { $0["action"] as? String == action } }
             #expect(entry("GET /v1/orders/{id}")?["target"] as? String == order)
+            #expect(entry("GET /v1/customers/{id}/refunds")?["target"] as? String == anna)
             let signed = entry("POST /v1/customers/{id}/offers/promotional")?["detail"] as? String
             #expect(signed == "the offer save20 of com.example.premium.monthly")
             let counted = entry("POST /v1/recoveries")?["detail"] as? String
