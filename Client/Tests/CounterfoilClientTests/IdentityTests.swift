@@ -309,7 +309,7 @@ import Testing
         #expect(harness.sent.last?.request.isMerge == true)
         harness.answerAll()
         #expect(harness.sent.last?.request.ids == [1])
-        #expect(harness.device?.anonymous == nil && harness.device?.merges.isEmpty == true)
+        #expect(harness.device?.anonymous == nil && harness.device?.merges?.isEmpty == true)
         #expect(harness.device?.intents.map(\.customer) == [anna])
         #expect(harness.customer?.isAnonymous == false)
     }
@@ -412,7 +412,7 @@ import Testing
         #expect(harness.sent.map(\.request.isMerge) == [true, true])
         #expect(harness.sent.last?.request.credential.token == "a")
         harness.answerAll()
-        #expect(harness.device?.merges.isEmpty == true)
+        #expect(harness.device?.merges?.isEmpty == true)
     }
 
     @Test func `A merge that a sign-out overtook follows when the account signs in again, and no other`() throws {
@@ -439,7 +439,7 @@ import Testing
         harness.gather()
         harness.answerAll()
         #expect(harness.sent.compactMap(\.request.mergesFrom) == [anonymous])
-        #expect(harness.device?.merges.isEmpty == true)
+        #expect(harness.device?.merges?.isEmpty == true)
         #expect(harness.device?.intents.map(\.customer) == [anna])
     }
 

@@ -22,7 +22,7 @@ extension PurchaseStateMachine {
         endSession()
         if isAnonymous, let anonymous = device.anonymous {
             let merge = DeviceRecord.Merge(anonymous: anonymous, account: customer)
-            device.merges = Array((device.merges.filter { $0 != merge } + [merge]).suffix(100))
+            device.merges = Array(((device.merges ?? []).filter { $0 != merge } + [merge]).suffix(100))
         }
         (device.anonymous, device.customer) = (nil, customer)
         begin(customer, token: token, with: nil)
@@ -109,11 +109,10 @@ extension PurchaseStateMachine {
         }
     }
 
-<<<<<<< HEAD
     /// Gives what the anonymous customer started to the account, also after a refusal: nobody can sign in as them.
     mutating func endMerge(into account: String) {
         guard let anonymous = device.mergesFrom else { return }
-        device.merges.removeAll { $0.account == account && $0.anonymous == anonymous }
+        device.merges?.removeAll { $0.account == account && $0.anonymous == anonymous }
         moveIntents(from: anonymous, to: account)
         // It is a purchase of theirs now.
         for lane in lanes.sortedValues { receive(lane.transaction, isUnfinished: lane.isUnfinished, .background) }
@@ -121,12 +120,6 @@ extension PurchaseStateMachine {
 
     private mutating func moveIntents(from old: String, to new: String) {
         for i in device.intents.indices where device.intents[i].customer == old { device.intents[i].customer = new }
-=======
-    mutating func moveIntents(from old: String, to new: String) {
-        for index in device.intents.indices where device.intents[index].customer == old {
-            device.intents[index].customer = new
-        }
->>>>>>> 67e3cf5a (Shorten the client a third time)
         for (call, intent) in calls where intent.customer == old { calls[call]?.customer = new }
     }
 

@@ -80,12 +80,8 @@ extension PurchaseStateMachine {
             return effects.append(.notify(.notMerged(failure)))
         }
         if failure.remedy != .split { extras.add(request.extras) }
-<<<<<<< HEAD
         // What was refused with another token than the present one says nothing of that.
         switch failure.remedy == .stop && request.credential != credential ? .newToken : failure.remedy {
-=======
-        switch failure.remedy {
->>>>>>> 67e3cf5a (Shorten the client a third time)
         case .retry:
             // The restore has failed. Its transactions are sent again without `restore: true`, which moves no purchase.
             if request.mode == .restore { giveUpRestore(failure) }

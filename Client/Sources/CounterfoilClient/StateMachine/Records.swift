@@ -6,8 +6,8 @@ package struct DeviceRecord: Equatable, Sendable, Codable {
     package var customer: String?
     /// The customer while there is no account.
     package var anonymous: String?
-    /// The anonymous customers whose purchases go to an account, also after signing out of it.
-    package var merges: [Merge] = []
+    /// The anonymous customers whose purchases go to an account, also after signing out of it. Nil in older records.
+    package var merges: [Merge]?
     /// The purchases that were started here.
     package var intents: [PurchaseIntent] = []
     /// The consumables that the app delivered, until they are surely finished.
@@ -16,7 +16,7 @@ package struct DeviceRecord: Equatable, Sendable, Codable {
     package init() {}
 
     /// The anonymous customer whose purchases go to who is signed in.
-    package var mergesFrom: String? { merges.first { $0.account == customer }?.anonymous }
+    package var mergesFrom: String? { merges?.first { $0.account == customer }?.anonymous }
 
     package struct Merge: Equatable, Sendable, Codable {
         package var anonymous: String
