@@ -5,7 +5,7 @@ public import Ledger
 extension ServerConfiguration {
     /// Who may use our own API.
     public struct Key: Sendable {
-        /// What logs call it.
+        /// What the audit log and errors call it.
         public var name: String
 
         /// The SHA-256 of its text. The text itself is nowhere.

@@ -36,7 +36,8 @@ struct KeysCreate: ParsableCommand {
               counterfoil server keys create --name app --scope customers:read --public
             """)
 
-    @Option(help: ArgumentHelp("The name in logs: letters, digits, dots, - and _.", valueName: "name")) var name: String
+    @Option(help: ArgumentHelp("Its name in the audit log: letters, digits, dots, - and _.", valueName: "name"))
+    var name: String
     @Option(
         name: .customLong("scope"),
         help: ArgumentHelp(
