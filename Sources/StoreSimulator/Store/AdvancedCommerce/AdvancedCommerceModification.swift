@@ -72,14 +72,11 @@ struct AdvancedCommerceModification {
         isImmediate = true
         charge = AdvancedCommerceState.sum([charge, item.proratedPrice ?? item.offer?.price ?? item.price])
         current.removeAll { $0.sku == item.sku }
-        current.append(
-            .init(
-                sku: item.sku, description: item.description, displayName: item.displayName, offer: item.offer,
-                price: item.price))
-        coming.append(
-            .init(
-                sku: item.sku, description: item.description, displayName: item.displayName, offer: item.offer,
-                price: item.price))
+        let new = AdvancedCommerceRenewalItem(
+            sku: item.sku, description: item.description, displayName: item.displayName, offer: item.offer,
+            price: item.price)
+        current.append(.init(new))
+        coming.append(new)
         state.offerPeriods[item.sku] = item.offer == nil ? nil : 1
     }
 
@@ -111,10 +108,7 @@ struct AdvancedCommerceModification {
         isImmediate = true
         charge = AdvancedCommerceState.sum([charge, item.proratedPrice ?? item.offer?.price ?? item.price])
         current.removeAll { $0.sku == item.currentSKU || $0.sku == item.sku }
-        current.append(
-            .init(
-                sku: item.sku, description: item.description, displayName: item.displayName, offer: item.offer,
-                price: item.price))
+        current.append(.init(coming[index]))
     }
 }
 

@@ -80,11 +80,7 @@ package struct AdvancedCommerceState: Sendable, Codable {
             if let sku = item.sku { offerPeriods[sku] = (offerPeriods[sku] ?? 0) &+ 1 }
         }
         transactionInfo.descriptors = renewalInfo.descriptors
-        transactionInfo.items = items.map { item in
-            AdvancedCommerceTransactionItem(
-                sku: item.sku, description: item.description, displayName: item.displayName, offer: item.offer,
-                price: item.price)
-        }
+        transactionInfo.items = items.map { AdvancedCommerceTransactionItem($0) }
         transactionInfo.period = renewalInfo.period
         transactionInfo.requestReferenceId = renewalInfo.requestReferenceId
         transactionInfo.taxCode = renewalInfo.taxCode
@@ -105,6 +101,15 @@ extension AdvancedCommerceTransactionInfo {
         estimatedTax = 0
         taxExclusivePrice = price
         taxRate = "0"
+    }
+}
+
+extension AdvancedCommerceTransactionItem {
+    /// An item that is due, as it is in the period that begins.
+    init(_ item: AdvancedCommerceRenewalItem) {
+        self.init(
+            sku: item.sku, description: item.description, displayName: item.displayName, offer: item.offer,
+            price: item.price)
     }
 }
 
