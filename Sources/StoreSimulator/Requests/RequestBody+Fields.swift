@@ -68,18 +68,11 @@ extension RequestBody {
     }
 
     /// A whole number of milliseconds since 1970.
-    package func dateIfPresent(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> Date? {
-        guard let number = try intIfPresent(name, or: code) else { return nil }
-        guard let date = Date(millisecondsSince1970: number) else {
+    package func date(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> Date {
+        guard let date = Date(millisecondsSince1970: try int(name, or: code)) else {
             throw failure(code, name, "is not an instant in milliseconds")
         }
         return date
-    }
-
-    package func date(
-        _ name: String, missing: APIErrorCode? = nil, or code: APIErrorCode?
-    ) throws(APIFailure) -> Date {
-        try needed(dateIfPresent(name, or: code), name, missing ?? code)
     }
 
     /// A UUID in the form `8-4-4-4-12`, in either case. `emptyIsNone`: some fields say "none" by an empty string.
