@@ -67,11 +67,8 @@ extension QueryParameters {
     package func int(
         _ name: String, in range: ClosedRange<Int64> = Int64.min...Int64.max, or code: APIErrorCode
     ) throws(APIFailure) -> Int64? {
-        guard let text = try string(name, or: code) else { return nil }
-        guard let number = Self.number(text), range.contains(number) else {
-            throw APIFailure(code, "\(name) is not a whole number in the range that is allowed.")
-        }
-        return number
+        guard try string(name, or: code) != nil else { return nil }
+        return try ints(name, in: range, or: code).first
     }
 
     /// Whole numbers within a range.
@@ -101,11 +98,8 @@ extension QueryParameters {
     package func value<Value: RawRepresentable & Equatable>(
         _ name: String, of known: [Value], or code: APIErrorCode
     ) throws(APIFailure) -> Value? where Value.RawValue == String {
-        guard let text = try string(name, or: code) else { return nil }
-        guard let value = Value(rawValue: text), known.contains(value) else {
-            throw APIFailure(code, "\(name) has an unknown value.")
-        }
-        return value
+        guard try string(name, or: code) != nil else { return nil }
+        return try values(name, of: known, or: code).first
     }
 
     /// Values of an enumeration.
