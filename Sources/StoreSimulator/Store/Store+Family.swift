@@ -190,7 +190,7 @@ extension Store {
     mutating func revokeAll(from id: String, of member: String, at now: Date) {
         let shared = (customers[member]?.subscriptions ?? []).compactMap { subscriptions[$0] }
             .filter { share in share.owner.flatMap { subscriptions[$0]?.customer } == id }
-        for share in shared where !isLapsed(share, at: now) { revokeWholly(share, reason: .other, at: now) }
+        for share in shared where !isLapsed(share, at: now) { revokeWholly(share, at: now) }
         for transaction in (customers[member]?.transactions ?? []).compactMap({ transactions[$0] })
         where !transaction.isSubscription && transaction.sharedFrom.flatMap({ transactions[$0]?.customer }) == id {
             revokeOnce(transaction, reason: .other, at: now)
@@ -208,12 +208,12 @@ extension Store {
     }
 
     /// Takes a shared subscription away together with the period that is paid ahead.
-    mutating func revokeWholly(_ share: Subscription, reason: RevocationReason, at now: Date) {
-        revoke(share, reason: reason, at: now)
+    mutating func revokeWholly(_ share: Subscription, at now: Date) {
+        revoke(share, reason: .other, at: now)
         guard let rest = subscriptions[share.id], rest.current != share.current,
             transactions[rest.current]?.payload.revocationDate == nil
         else { return }
-        revoke(rest, reason: reason, at: now)
+        revoke(rest, reason: .other, at: now)
     }
 
     private mutating func revokeOnce(_ transaction: StoredTransaction, reason: RevocationReason, at now: Date) {

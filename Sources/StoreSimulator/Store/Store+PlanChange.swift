@@ -168,7 +168,7 @@ extension Store {
         _ share: Subscription, with owner: Subscription, to product: Product, at now: Date
     ) {
         var share = share
-        guard product.isFamilyShareable else { return revokeWholly(share, reason: .other, at: now) }
+        guard product.isFamilyShareable else { return revokeWholly(share, at: now) }
         markUpgraded(share, at: now)
         share.follow(owner)
         begin(&share, product, reason: .purchase, at: now)
