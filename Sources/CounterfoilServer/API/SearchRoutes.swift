@@ -90,8 +90,8 @@ private struct Search {
     }
 
     private mutating func event(_ id: String, _ storage: any SearchRoutes.Storage) async throws {
-        let number = try await storage.eventNumber(id)
-        let event = try await number.asyncFlatMap { try await storage.event($0)?.event }
+        var event: LedgerEvent?
+        if let number = try await storage.eventNumber(id) { event = try await storage.event(number)?.event }
         let scope = event.flatMap { event in scopes.first { $0.id == event.scope } }
         if let event, let scope {
             found.append(
@@ -120,15 +120,5 @@ private struct Search {
         }
         let note = query.notification == nil ? nil : "also as the app account token of purchases"
         tried.append(("customer", found.count > before, note))
-    }
-}
-
-extension Optional {
-    /// What `change` makes of a value, if there is one.
-    fileprivate func asyncFlatMap<Value>(
-        _ change: (Wrapped) async throws -> Value?
-    ) async rethrows -> Value? {
-        guard let self else { return nil }
-        return try await change(self)
     }
 }

@@ -58,11 +58,11 @@ package struct LedgerRebuild: Sendable {
         try await foldNotifications(scopes, scratch, &report, progress)
         try await foldStatements(scopes, scratch, &report)
         try await scratch.compare(scopes, &report)
-        let claims = try await storage.claimDifferences()
+        let claims = try await storage.read { try ClaimTables.differences($0) }
         report.facts += claims.count
         for subject in claims.differing { report.add(difference: subject.name(scopes)) }
         report.refuse(claims.damaged.map { "claims of \($0.identifier): \(StorageError.Code.damaged.rawValue)" })
-        let grants = try await storage.grantDifferences()
+        let grants = try await storage.read { try GrantTables.differences($0) }
         report.facts += grants.count
         for grant in grants.differing { report.add(difference: "\(grant.id): it does not follow from its events") }
         report.refuse(grants.damaged.map { "grant \($0): \(StorageError.Code.damaged.rawValue)" })
@@ -194,19 +194,6 @@ extension ClaimTables.Subject {
 }
 
 extension SQLiteStorage {
-    /// Where whose a purchase is does not follow from the claims, and of how many purchases and accounts there are any.
-    fileprivate func claimDifferences() async throws -> (
-        count: Int, differing: [ClaimTables.Subject], damaged: [ClaimTables.Subject]
-    ) {
-        try await read { try ClaimTables.differences($0) }
-    }
-
-    fileprivate func grantDifferences() async throws -> (
-        count: Int, differing: [(scope: Int64, id: String)], damaged: [String]
-    ) {
-        try await read { try GrantTables.differences($0) }
-    }
-
     fileprivate func derive(grants: [(scope: Int64, id: String)]) async throws {
         try await write { db in
             for (scope, id) in grants { try GrantTables.derive(id, in: scope, emittedUntil: .min, db) }
