@@ -30,7 +30,9 @@ struct PageToken: Hashable {
         bytes += hash.finalize().prefix(12)
         return Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
     }
+}
 
+extension PageToken {
     /// Reads a token; nil for what is none, or another request's.
     init?(_ text: String, boundTo request: some Sequence<String>) {
         guard text.utf8.count == Self.size / 3 * 4,
@@ -46,11 +48,5 @@ struct PageToken: Hashable {
         made = number(at: 16)
         // One text for each token: whatever else decodes to the same bytes is not ours.
         guard self.text(boundTo: request) == text else { return nil }
-    }
-
-    init(position: Int64, minor: Int64 = 0, made: Int64 = 0) {
-        self.position = position
-        self.minor = minor
-        self.made = made
     }
 }
