@@ -75,8 +75,7 @@ struct BuyCommand: AsyncParsableCommand {
             customer: customer, product: product, quantity: quantity, offer: offer, appAccountToken: try account(),
             signature: try await signature(for: product, client), introductorySignature: introductorySignature,
             sign: sign ? true : nil)
-        let data = try await client.send("POST", [environment.environment.rawValue, "commands"], body: command)
-        try OutcomeReport.print(data, options)
+        try await client.perform(command, in: environment, options)
     }
 
     /// The signature of `--signature`, if there is one.

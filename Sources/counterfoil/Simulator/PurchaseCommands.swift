@@ -90,9 +90,17 @@ struct DoCommand: AsyncParsableCommand {
         guard let command = try? JSONDecoder().decode(JSONValue.self, from: data), case .object = command else {
             throw ValidationError("A command is a JSON object such as {\"cancel\":{\"customer\":\"anna\"}}.")
         }
-        let answer = try await options.client().send(
-            "POST", [environment.environment.rawValue, "commands"], body: command)
-        try OutcomeReport.print(answer, options)
+        try await options.client().perform(command, in: environment, options)
+    }
+}
+
+extension ControlClient {
+    /// Performs a command of the store, and prints what it did.
+    func perform(
+        _ command: some Encodable & Sendable, in environment: EnvironmentOption, _ options: SimulatorOptions
+    ) async throws {
+        let data = try await send("POST", [environment.environment.rawValue, "commands"], body: command)
+        try OutcomeReport.print(data, options)
     }
 }
 

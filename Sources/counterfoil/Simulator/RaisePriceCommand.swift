@@ -34,7 +34,6 @@ struct SimulatorRaisePrice: AsyncParsableCommand {
         let client = try await options.client()
         let command = StoreCommand.increasePrice(
             product: try await client.product(product, in: environment.environment), price: price, consent: consent)
-        let data = try await client.send("POST", [environment.environment.rawValue, "commands"], body: command)
-        try OutcomeReport.print(data, options)
+        try await client.perform(command, in: environment, options)
     }
 }

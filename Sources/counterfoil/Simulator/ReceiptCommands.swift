@@ -21,10 +21,8 @@ struct SimulatorRefresh: AsyncParsableCommand {
     @OptionGroup var options: SimulatorOptions
 
     func run() async throws {
-        let data = try await options.client().send(
-            "POST", [environment.environment.rawValue, "commands"],
-            body: StoreCommand.refreshReceipt(customer: customer, device: device))
-        try OutcomeReport.print(data, options)
+        let command = StoreCommand.refreshReceipt(customer: customer, device: device)
+        try await options.client().perform(command, in: environment, options)
     }
 }
 
@@ -67,8 +65,6 @@ struct SimulatorVolumePurchase: AsyncParsableCommand {
             revoke
             ? .revokeVolumePurchase(customer: customer)
             : .assignVolumePurchase(customer: customer, expirationDate: try end())
-        let data = try await options.client().send(
-            "POST", [environment.environment.rawValue, "commands"], body: command)
-        try OutcomeReport.print(data, options)
+        try await options.client().perform(command, in: environment, options)
     }
 }

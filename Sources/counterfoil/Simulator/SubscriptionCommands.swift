@@ -22,9 +22,7 @@ struct SubscriberOptions: ParsableArguments {
         if let subscription, Int64(subscription) == nil {
             selector = try await client.product(subscription, in: environment.environment)
         }
-        let data = try await client.send(
-            "POST", [environment.environment.rawValue, "commands"], body: command(customer, selector))
-        try OutcomeReport.print(data, options)
+        try await client.perform(command(customer, selector), in: environment, options)
     }
 }
 
