@@ -105,11 +105,17 @@ extension MemoryLedger.State {
 
     /// Every purchase that a customer has, or had at any time.
     func held(by customer: String, in scope: Int64) -> [(record: LineageRecord, ownership: Ownership)] {
+        ever(of: customer, in: scope).filter { !$0.ownership.spans(of: customer).isEmpty }
+    }
+
+    /// Those, and all others that were bought by an Apple account that was claimed for the customer once.
+    func ever(of customer: String, in scope: Int64) -> [(record: LineageRecord, ownership: Ownership)] {
         let claimed = claims.keys.filter { !$0.isAccount && $0.key.scope == scope }.map(\.key)
         let all = Set(claimed + records.keys.filter { $0.scope == scope }).sorted()
         return all.compactMap { key in
             let ownership = ownership(of: key.name.text, in: scope)
-            guard !ownership.spans(of: customer).isEmpty else { return nil }
+            let names = (ownership.claims.events + ownership.account.events).map(\.customer)
+            guard names.containsExactly(customer) || ownership.named?.isExactly(customer) ?? false else { return nil }
             return (records[key] ?? LineageRecord(key.name.text), ownership)
         }
     }

@@ -39,8 +39,8 @@ extension MemoryLedger.State {
     fileprivate mutating func apply(_ erasure: Erasure, to customer: String, in scope: Int64) -> ErasureReport {
         var report = ErasureReport()
         let held = held(by: customer, in: scope).map(\.record)
+        let ever = ever(of: customer, in: scope).map(\.record)
         report.purchases = held.count
-        let originals = held.map(\.lineage.originalTransactionID) + originals(named: customer, in: scope)
         for subject in Erasure.Subject.allCases {
             switch subject {
             case .claims: report.claims = renameClaims(of: customer, erasure, in: scope)
@@ -52,9 +52,9 @@ extension MemoryLedger.State {
             case .usage: report.usage = removeUsage(of: customer, erasure, in: scope)
             case .rememberedAnswers: forgetAnswers(about: customer, in: scope)
             case .purchases: for record in held { disown(record, customer, erasure, in: scope) }
-            case .refundQuestions: unnameQuestions(about: originals, customer, in: scope)
-            case .events: renameEvents(about: originals, customer, erasure, in: scope)
-            case .deliveries: renameDeliveries(about: originals, customer, erasure, in: scope)
+            case .refundQuestions: unnameQuestions(about: ever, customer, in: scope)
+            case .events: renameEvents(about: ever, customer, erasure, in: scope)
+            case .deliveries: renameDeliveries(about: ever, customer, erasure, in: scope)
             }
         }
         return report
@@ -99,13 +99,8 @@ extension MemoryLedger.State {
         add([claim], to: .init(isAccount: false, key: .init(scope, original)))
     }
 
-    /// The purchases of which an event says that a customer has them.
-    private func originals(named customer: String, in scope: Int64) -> [String] {
-        events.filter { $0.scope == scope && $0.customer?.isExactly(customer) ?? false }
-            .compactMap(\.originalTransactionID)
-    }
-
-    private mutating func unnameQuestions(about originals: [String], _ customer: String, in scope: Int64) {
+    private mutating func unnameQuestions(about held: [LineageRecord], _ customer: String, in scope: Int64) {
+        let originals = held.map(\.lineage.originalTransactionID)
         for index in inquiries.indices where inquiries[index].inquiry.scope == scope {
             let inquiry = inquiries[index].inquiry
             guard originals.containsExactly(inquiry.originalTransactionID),
@@ -116,24 +111,25 @@ extension MemoryLedger.State {
     }
 
     private mutating func renameEvents(
-        about originals: [String], _ customer: String, _ erasure: Erasure, in scope: Int64
+        about held: [LineageRecord], _ customer: String, _ erasure: Erasure, in scope: Int64
     ) {
+        let originals = held.map(\.lineage.originalTransactionID)
+        let mentions = Set(held.flatMap(\.mentions).map(\.notification))
         for index in events.indices where events[index].scope == scope {
             let event = events[index]
-            let isOwn = event.notification == nil
-            guard
-                event.customer?.isExactly(customer) ?? false
-                    || isOwn && event.originalTransactionID.map({ originals.containsExactly($0) }) ?? false
-            else { continue }
-            events[index] = erasure.renamed(event, of: customer) ?? event
+            let isAboutThem =
+                event.notification.map { mentions.contains($0) }
+                ?? (event.customer?.isExactly(customer) ?? false
+                    || event.originalTransactionID.map { originals.containsExactly($0) } ?? false)
+            if isAboutThem { events[index] = erasure.renamed(event, of: customer) ?? event }
         }
     }
 
     private mutating func renameDeliveries(
-        about originals: [String], _ customer: String, _ erasure: Erasure, in scope: Int64
+        about held: [LineageRecord], _ customer: String, _ erasure: Erasure, in scope: Int64
     ) {
         let lane = "\(scope) customer \(customer)"
-        let purchases = originals.map { "\(scope) purchase \($0)" }
+        let purchases = held.map { "\(scope) purchase \($0.lineage.originalTransactionID)" }
         for (id, delivery) in deliveries where delivery.state == .pending {
             let isInLane = delivery.lane.isExactly(lane)
             if isInLane { deliveries[id]?.lane = "\(scope) customer \(erasure.standIn)" }

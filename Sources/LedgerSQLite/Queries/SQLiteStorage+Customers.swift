@@ -73,16 +73,22 @@ extension SQLiteStorage: CustomerStorage {
         try await read { try ProductGroupTable.groups(in: scope, $0) }
     }
 
+    typealias OwnedRecord = (record: LineageRecord, ownership: Ownership)
+
     /// Every purchase that a customer has, or had at any time: those that ``ofCustomer(_:)`` finds, others' claims
     /// notwithstanding, and those that were claimed for the customer once.
-    static func held(
-        by customer: String, in scope: Int64, _ db: Database
-    ) throws -> [(record: LineageRecord, ownership: Ownership)] {
+    static func held(by customer: String, in scope: Int64, _ db: Database) throws -> [OwnedRecord] {
+        try ever(of: customer, in: scope, db).filter { !$0.ownership.spans(of: customer).isEmpty }
+    }
+
+    /// Those, and all others that were bought by an Apple account that was claimed for the customer once. Of one for which the
+    /// App Store has signed another account since, nothing says any more that it was the customer's.
+    static func ever(of customer: String, in scope: Int64, _ db: Database) throws -> [OwnedRecord] {
         let records = try db.all(everOfCustomer, values(of: customer, in: scope)) { row in
             row.text(0) == nil ? LineageRecord(row.text(4) ?? "") : try LineageTable.record(row)
         }
         let ownerships = try ClaimTables.ownerships(of: records.map(\.lineage), in: scope, db)
-        return zip(records, ownerships).filter { !$0.1.spans(of: customer).isEmpty }.map { ($0, $1) }
+        return zip(records, ownerships).map { ($0, $1) }
     }
 
     /// Each purchase once, by its name. One that was claimed need not be known.

@@ -96,21 +96,18 @@ enum ErasureTable {
 
     /// Takes the name from all that is kept of a customer until the erasure.
     ///
-    /// - Parameters:
-    ///   - isAgain: Whether the erasure may be of long ago. Then what was bought, told or asked since is left alone, by its
-    ///     date. Where somebody is being erased nothing is, since clocks differ.
-    ///   - before: The customer's events, where they were looked for before.
+    /// - Parameter isAgain: Whether the erasure may be of long ago. Then what was bought, told or asked since is left
+    ///   alone, by its date. Where somebody is being erased nothing is, since clocks differ.
     static func apply(
-        _ erasure: Erasure, to customer: String, in scope: Int64, isAgain: Bool = false, before: NamedEvents? = nil,
-        _ db: Database
+        _ erasure: Erasure, to customer: String, in scope: Int64, isAgain: Bool = false, _ db: Database
     ) throws -> ErasureReport {
         var report = ErasureReport()
-        let held = try SQLiteStorage.held(by: customer, in: scope, db)
+        // What was told of a purchase while it was the customer's has the name, whoever has it by what is known now.
+        let ever = try SQLiteStorage.ever(of: customer, in: scope, db)
             .filter { !isAgain || erasure.covers($0.record.lineage) }
+        let held = ever.filter { !$0.ownership.spans(of: customer).isEmpty }
         report.purchases = held.count
         let latest = isAgain ? erasure.instant : .max
-        let originals = held.map(\.record.lineage.originalTransactionID)
-        let named = try events(of: customer, about: originals, in: scope, until: latest, since: before, db)
         for subject in Erasure.Subject.allCases {
             switch subject {
             case .claims: report.claims = try renameClaims(of: customer, erasure, scope, db)
@@ -125,13 +122,20 @@ enum ErasureTable {
             case .rememberedAnswers: try IdempotencyTable.forget(customer, in: scope, db)
             case .purchases: for purchase in held { try disown(purchase.record, customer, erasure, scope, db) }
             case .refundQuestions:
-                for original in named.originals {
-                    try unnameQuestions(about: original, customer, until: latest, scope, db)
+                for purchase in ever { try unnameQuestions(about: purchase.record, customer, until: latest, scope, db) }
+            case .events:
+                for purchase in ever {
+                    try renameEvents(about: purchase.record, customer, erasure, until: latest, scope, db)
                 }
-            case .events: try rename(named, of: customer, erasure, db)
+                try db.run(
+                    """
+                    UPDATE events SET customer = ?, data = NULL
+                    WHERE scope = ? AND customer = ? AND notification IS NULL AND occurred_at <= ?
+                    """, [.text(erasure.standIn), .integer(scope), .text(customer), .integer(latest)])
             case .deliveries:
                 try DeliveryLanes.rename(
-                    customer, to: erasure.standIn, about: named.originals, in: scope, until: latest, db)
+                    customer, to: erasure.standIn, about: ever.map(\.record.lineage.originalTransactionID), in: scope,
+                    until: latest, db)
             }
         }
         return report
@@ -210,30 +214,45 @@ enum ErasureTable {
     }
 
     private static func unnameQuestions(
-        about original: String, _ customer: String, until latest: Milliseconds, _ scope: Int64, _ db: Database
+        about record: LineageRecord, _ customer: String, until latest: Milliseconds, _ scope: Int64, _ db: Database
     ) throws {
         try db.run(
             """
             UPDATE consumption_requests SET customer = NULL
             WHERE scope = ? AND original_id = ? AND customer = ? AND requested_at <= ?
-            """, [.integer(scope), .text(original), .text(customer), .integer(latest)])
+            """,
+            [.integer(scope), .text(record.lineage.originalTransactionID), .text(customer), .integer(latest)])
+    }
+
+    private static func renameEvents(
+        about record: LineageRecord, _ customer: String, _ erasure: Erasure, until latest: Milliseconds,
+        _ scope: Int64, _ db: Database
+    ) throws {
+        // Who had it before and who has it since are named there.
+        try db.run(
+            """
+            UPDATE events SET data = NULL
+            WHERE scope = ? AND original_id = ? AND notification IS NULL AND occurred_at <= ?
+            """, [.integer(scope), .text(record.lineage.originalTransactionID), .integer(latest)])
+        for mention in record.mentions {
+            try db.run(
+                "UPDATE events SET customer = ? WHERE notification = ? AND customer = ? AND occurred_at <= ?",
+                [
+                    .text(erasure.standIn), .integer(mention.notification), .text(customer), .integer(latest),
+                ])
+        }
     }
 }
 
 extension SQLiteStorage: ErasureStorage {
     package func erase(_ customer: String, in scope: Scope, at now: Milliseconds) async throws -> ErasureReport {
-        // Nobody waits for what is read.
-        let before = try await read { db in
-            let held = try Self.held(by: customer, in: scope.id, db).map(\.record.lineage.originalTransactionID)
-            return try ErasureTable.events(of: customer, about: held, in: scope.id, until: .max, db)
-        }
-        return try await write { db in
+        try await write { db in
             let previous = try ErasureTable.erasure(of: customer, in: scope.id, scope.bundleID, db)
             let instant = Erasure.instant(
                 at: now, newest: try ErasureTable.newest(of: customer, in: scope.id, db), previous: previous?.instant)
             let erasure = Erasure(digest: Erasure.digest(of: customer, in: scope.bundleID), at: instant)
             try ErasureTable.put(erasure, in: scope.id, db)
-            return try ErasureTable.apply(erasure, to: customer, in: scope.id, before: before, db)
+            return try ErasureTable.apply(erasure, to: customer, in: scope.id, db)
         }
     }
 
