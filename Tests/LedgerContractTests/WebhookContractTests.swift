@@ -221,7 +221,7 @@ extension `The contract of every database` {
             func fanOut() async throws {
                 let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
                 let progress = try await ledger.fanOut(to: [target], within: .none, limit: 9, at: 5)
-                try #require(progress == .done)
+                #expect(progress == .done)
             }
             func send(_ result: DeliveryOutcome.Result) async throws {
                 let due = try await ledger.dueDeliveries(of: endpoint, at: 9, limit: 9)
