@@ -11,7 +11,7 @@ extension MemoryLedger: ClaimStorage {
         try write { state in
             var changed = state
             if claim.isOvertaken(by: state.lastErasure(of: claim.customer, in: claim.scope)) { return .overtaken }
-            guard let granted = changed.carryOut(claim, givesAccess, originalGivesAccess) else { return .inUse }
+            guard let granted = try changed.carryOut(claim, givesAccess, originalGivesAccess) else { return .inUse }
             state = changed
             return .granted(granted)
         }
@@ -20,13 +20,13 @@ extension MemoryLedger: ClaimStorage {
     package func merge(
         _ from: String, into customer: String, in scope: Int64, at now: Milliseconds
     ) async throws -> Set<String> {
-        try write { $0.merge(from, into: customer, in: scope, at: now) }
+        try write { try $0.merge(from, into: customer, in: scope, at: now) }
     }
 
     package func relatives(of originalTransactionIDs: [String], in scope: Int64) async throws -> [Lineage] {
         try read { state in
-            state.relatives(of: originalTransactionIDs, in: scope)
-                .compactMap { state.records[Key(scope, $0)]?.lineage }
+            try state.relatives(of: originalTransactionIDs, in: scope)
+                .compactMap { try state.readable($0, in: scope)?.lineage }
         }
     }
 
@@ -38,7 +38,7 @@ extension MemoryLedger: ClaimStorage {
 
     package func purchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldPurchase] {
         try read { state in
-            state.held(by: customer, in: scope).map {
+            try state.held(by: customer, in: scope).map {
                 HeldPurchase(lineage: $0.record.lineage, ownership: $0.ownership)
             }
         }
@@ -63,17 +63,21 @@ extension MemoryLedger.State {
     /// What is the customer's afterwards; nil when it is all or nothing, and something is refused.
     fileprivate mutating func carryOut(
         _ claim: Claim, _ givesAccess: (Lineage) -> Bool, _ originalGivesAccess: (OriginalPurchaseFact) -> Bool
-    ) -> Set<String>? {
-        guard let granted = takePurchases(claim, givesAccess), !claim.isRefused(granting: granted) else { return nil }
+    ) throws -> Set<String>? {
+        guard let granted = try takePurchases(claim, givesAccess), !claim.isRefused(granting: granted) else {
+            return nil
+        }
         guard let account = claim.appTransactionID else { return granted }
         return take(account, claim, givesAccess, originalGivesAccess).map { granted.union($0) }
     }
 
     /// Takes the purchases that a claim names, and says which are the customer's then; nil when nothing of it is to be.
-    private mutating func takePurchases(_ claim: Claim, _ givesAccess: (Lineage) -> Bool) -> Set<String>? {
+    private mutating func takePurchases(
+        _ claim: Claim, _ givesAccess: (Lineage) -> Bool
+    ) throws -> Set<String>? {
         var granted: Set<String> = []
         for original in Set(claim.originalTransactionIDs.map { ExactText($0) }).sorted().map(\.text) {
-            let lineage = records[.init(claim.scope, original)]?.lineage
+            let lineage = try readable(original, in: claim.scope)?.lineage
             let ownership = ownership(of: original, in: claim.scope)
             let step = claim.step(purchase: lineage, ownership, givesAccess: givesAccess)
             let subject = MemoryLedger.Subject(isAccount: false, key: .init(claim.scope, original))
@@ -125,7 +129,7 @@ extension MemoryLedger.State {
 
     fileprivate mutating func merge(
         _ from: String, into customer: String, in scope: Int64, at now: Milliseconds
-    ) -> Set<String> {
+    ) throws -> Set<String> {
         var moved: Set<String> = []
         let claimed = claims.filter { subject, history in
             !subject.isAccount && subject.key.scope == scope
@@ -135,6 +139,7 @@ extension MemoryLedger.State {
             owners(of: $0, in: scope).containsExactly(from)
         }.map { ExactText($0) }
         for original in Set(claimed + owned).sorted().map(\.text) {
+            _ = try readable(original, in: scope)
             guard
                 case .moves(let events, let owners) = ClaimDecision.merge(
                     ownership(of: original, in: scope), from: from, into: customer, at: now)

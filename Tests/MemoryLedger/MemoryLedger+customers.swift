@@ -5,22 +5,25 @@ package import Ledger
 
 extension MemoryLedger: CustomerStorage {
     package func lineages(of customer: String, in scope: Int64) async throws -> [Lineage] {
-        try read { $0.lineages(of: customer, in: scope) }
+        try read { try $0.lineages(of: customer, in: scope) }
     }
 
     package func lineage(_ originalTransactionID: String, in scope: Int64) async throws -> Lineage? {
-        try read { $0.records[Key(scope, originalTransactionID)]?.lineage }
+        try read { try $0.readable(originalTransactionID, in: scope)?.lineage }
     }
 
     package func successors(of originalTransactionID: String, in scope: Int64) async throws -> [TransactionFact] {
-        try read { $0.lineages(in: scope).successors(of: originalTransactionID) }
+        try read { state in
+            state.lineages(in: scope).filter { !state.isDamaged($0.originalTransactionID, in: scope) }
+                .successors(of: originalTransactionID)
+        }
     }
 
     package func notifications(
         about originalTransactionID: String, in scope: Int64, limit: Int
     ) async throws -> [KeptNotification] {
         try read { state in
-            let mentions = state.records[Key(scope, originalTransactionID)]?.mentions ?? []
+            let mentions = try state.readable(originalTransactionID, in: scope)?.mentions ?? []
             let numbers = mentions.prefix(limit).map(\.notification)
             return (numbers + state.numbersOfOtherTexts(ofAny: Set(numbers), limit: limit)).compactMap {
                 state.kept($0)
@@ -43,8 +46,9 @@ extension MemoryLedger: CustomerStorage {
     package func lineages(ofAccounts appTransactionIDs: [String], in scope: Int64) async throws -> [Lineage] {
         try read { state in
             let accounts = Set(appTransactionIDs.map { ExactText($0) }).sorted()
-            return accounts.flatMap { account in
-                state.lineages(in: scope).filter { $0.appTransactionID?.isExactly(account.text) ?? false }
+            return try accounts.flatMap { account in
+                try state.lineages(in: scope).filter { $0.appTransactionID?.isExactly(account.text) ?? false }
+                    .compactMap { try state.readable($0.originalTransactionID, in: scope)?.lineage }
             }
         }
     }
@@ -68,9 +72,22 @@ extension MemoryLedger.State {
         records.filter { $0.key.scope == scope }.sorted { $0.key < $1.key }.map(\.value.lineage)
     }
 
-    func lineages(of customer: String, in scope: Int64) -> [Lineage] {
-        lineages(in: scope).filter { owners(of: $0.originalTransactionID, in: scope).containsExactly(customer) }
+    func lineages(of customer: String, in scope: Int64) throws -> [Lineage] {
+        try lineages(in: scope).filter { owners(of: $0.originalTransactionID, in: scope).containsExactly(customer) }
+            .compactMap { try readable($0.originalTransactionID, in: scope)?.lineage }
     }
+
+    /// What is known of a purchase; nil when nothing is.
+    ///
+    /// - Throws: ``StorageError`` when the record is damaged.
+    func readable(_ original: String, in scope: Int64) throws -> LineageRecord? {
+        guard !isDamaged(original, in: scope) else {
+            throw StorageError(.damaged, "the record of \(original) is damaged")
+        }
+        return records[.init(scope, original)]
+    }
+
+    func isDamaged(_ original: String, in scope: Int64) -> Bool { damagedRecords.contains(.init(scope, original)) }
 
     func history(_ subject: MemoryLedger.Subject) -> ClaimHistory { claims[subject] ?? ClaimHistory([]) }
 
@@ -104,19 +121,20 @@ extension MemoryLedger.State {
     }
 
     /// Every purchase that a customer has, or had at any time.
-    func held(by customer: String, in scope: Int64) -> [(record: LineageRecord, ownership: Ownership)] {
-        ever(of: customer, in: scope).filter { !$0.ownership.spans(of: customer).isEmpty }
+    func held(by customer: String, in scope: Int64) throws -> [(record: LineageRecord, ownership: Ownership)] {
+        try ever(of: customer, in: scope).filter { !$0.ownership.spans(of: customer).isEmpty }
     }
 
     /// Those, and all others that were bought by an Apple account that was claimed for the customer once.
-    func ever(of customer: String, in scope: Int64) -> [(record: LineageRecord, ownership: Ownership)] {
+    func ever(of customer: String, in scope: Int64) throws -> [(record: LineageRecord, ownership: Ownership)] {
         let claimed = claims.keys.filter { !$0.isAccount && $0.key.scope == scope }.map(\.key)
         let all = Set(claimed + records.keys.filter { $0.scope == scope }).sorted()
-        return all.compactMap { key in
-            let ownership = ownership(of: key.name.text, in: scope)
+        return try all.compactMap { key in
+            let original = key.name.text
+            let ownership = ownership(of: original, in: scope)
             let names = (ownership.claims.events + ownership.account.events).map(\.customer)
             guard names.containsExactly(customer) || ownership.named?.isExactly(customer) ?? false else { return nil }
-            return (records[key] ?? LineageRecord(key.name.text), ownership)
+            return (try readable(original, in: scope) ?? LineageRecord(original), ownership)
         }
     }
 }

@@ -10,7 +10,7 @@ extension MemoryLedger: ErasureStorage {
             let instant = Erasure.instant(
                 at: now, newest: state.newest(of: customer, in: scope.id), previous: state.erasures[key])
             state.erasures[key] = instant
-            return state.apply(Erasure(digest: digest, at: instant), to: customer, in: scope.id)
+            return try state.apply(Erasure(digest: digest, at: instant), to: customer, in: scope.id)
         }
     }
 
@@ -36,10 +36,12 @@ extension MemoryLedger.State {
         return (claimed + granted + reported).max()
     }
 
-    fileprivate mutating func apply(_ erasure: Erasure, to customer: String, in scope: Int64) -> ErasureReport {
+    fileprivate mutating func apply(
+        _ erasure: Erasure, to customer: String, in scope: Int64
+    ) throws -> ErasureReport {
         var report = ErasureReport()
-        let held = held(by: customer, in: scope).map(\.record)
-        let ever = ever(of: customer, in: scope).map(\.record)
+        let held = try held(by: customer, in: scope).map(\.record)
+        let ever = try ever(of: customer, in: scope).map(\.record)
         report.purchases = held.count
         for subject in Erasure.Subject.allCases {
             switch subject {

@@ -83,9 +83,9 @@ extension MemoryLedger.State {
 
     /// The events that are sent again after one.
     func newer(than late: LedgerEvent) -> [MemoryLedger.Numbered] {
-        guard let original = late.originalTransactionID, let record = records[.init(late.scope, original)] else {
-            return []
-        }
+        guard let original = late.originalTransactionID, !isDamaged(original, in: late.scope),
+            let record = records[.init(late.scope, original)]
+        else { return [] }
         let all = numberedEvents
         return EventRepeats.after(late.occurredAt, in: record) { notification in
             all.first { $0.event.notification == notification }

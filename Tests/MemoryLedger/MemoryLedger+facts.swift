@@ -76,7 +76,7 @@ extension MemoryLedger: LedgerStorage {
 }
 
 extension MemoryLedger {
-    /// Damages the record of a purchase, or puts it right again, for tests. Only what is folded meets the damage.
+    /// Damages the record of a purchase, or puts it right again, for tests. Whose it is, and in which lists, stays known.
     package func setDamaged(_ isDamaged: Bool, record original: String, in scope: Int64) throws {
         try write { state in
             let key = Key(scope, original)
@@ -225,13 +225,9 @@ extension MemoryLedger.State {
     private mutating func update<Value>(
         _ original: String, in scope: Int64, _ change: (inout LineageRecord) throws -> Value
     ) throws -> Value {
-        let key = MemoryLedger.Key(scope, original)
-        guard !damagedRecords.contains(key) else {
-            throw StorageError(.damaged, "the record of \(original) is damaged")
-        }
-        var record = records[key] ?? LineageRecord(original)
+        var record = try readable(original, in: scope) ?? LineageRecord(original)
         let value = try change(&record)
-        records[key] = record
+        records[MemoryLedger.Key(scope, original)] = record
         for fact in record.lineage.transactions where !fact.transactionID.isExactly(original) {
             let transaction = MemoryLedger.Key(scope, fact.transactionID)
             originals[transaction] = [originals[transaction] ?? original, original].min {

@@ -9,7 +9,7 @@ extension MemoryLedger: InspectionStorage {
     ) async throws -> [TimelineItem] {
         try read { state in
             let all =
-                state.held(by: customer, in: scope).flatMap { state.items(of: $0.record, $0.ownership, customer) }
+                try state.held(by: customer, in: scope).flatMap { state.items(of: $0.record, $0.ownership, customer) }
                 + state.originalPurchaseItems(of: customer, in: scope) + state.grantItems(of: customer, in: scope)
             return Array(all.filter { $0.place < place }.sorted { $0.place > $1.place }.prefix(limit))
         }
@@ -19,7 +19,7 @@ extension MemoryLedger: InspectionStorage {
         _ id: Int64, inTimelineOf customer: String, in scope: Int64
     ) async throws -> Bool {
         try read { state in
-            state.held(by: customer, in: scope).contains { held in
+            try state.held(by: customer, in: scope).contains { held in
                 held.record.mentions(for: customer, held.ownership).contains { $0.notification == id }
             }
         }
@@ -29,10 +29,10 @@ extension MemoryLedger: InspectionStorage {
         _ filter: InboxFilter, before id: Int64, limit: Int
     ) async throws -> NotificationPage {
         try read { state in
-            let about = filter.originalTransactionID.map { original in
+            let about = try filter.originalTransactionID.map { original in
                 Set(
-                    filter.scopes.flatMap {
-                        state.records[Key($0, original)]?.mentions.map(\.notification) ?? []
+                    try filter.scopes.flatMap {
+                        try state.readable(original, in: $0)?.mentions.map(\.notification) ?? []
                     })
             }
             // Who looks for what waits or failed means other texts as well.
@@ -77,9 +77,9 @@ extension MemoryLedger: InspectionStorage {
         of wanted: [WantedFacts], notifications: Bool, in scope: Int64
     ) async throws -> [FactText] {
         try read { state in
-            let sources = wanted.flatMap {
+            let sources = try wanted.flatMap {
                 wanted -> [(original: String, kind: KeptStatement.Kind, source: FactSource)] in
-                let record = state.records[Key(scope, wanted.originalTransactionID)]
+                let record = try state.readable(wanted.originalTransactionID, in: scope)
                 return (record?.sources(of: wanted, notifications: notifications) ?? []).map {
                     (original: wanted.originalTransactionID, kind: $0.kind, source: $0.source)
                 }

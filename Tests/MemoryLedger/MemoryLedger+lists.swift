@@ -9,7 +9,10 @@ extension MemoryLedger: SegmentStorage {
             let (after, last) = query.range
             let rows = state.segments(query.segment, in: query.scope)
                 .filter { $0.place > after && $0.place.number <= last }.sorted { $0.place < $1.place }
-            let found = rows.enumerated().filter { query.holds($0.element.row) }.prefix(query.limit)
+            let found = rows.enumerated().filter {
+                query.holds($0.element.row)
+                    && !state.isDamaged($0.element.lineage.originalTransactionID, in: query.scope)
+            }.prefix(query.limit)
             let items = found.map { _, entry in
                 SegmentMember(
                     lineage: entry.lineage,
@@ -65,7 +68,10 @@ extension MemoryLedger: UnclaimedStorage {
             let unnamed = state.lineages(in: scope).filter {
                 $0.appAccountToken == nil && ExactText($0.originalTransactionID) > ExactText(original)
             }
-            let found = unnamed.filter { $0.isPaid && state.owners(of: $0.originalTransactionID, in: scope).isEmpty }
+            let found = unnamed.filter {
+                $0.isPaid && state.owners(of: $0.originalTransactionID, in: scope).isEmpty
+                    && !state.isDamaged($0.originalTransactionID, in: scope)
+            }
             let items = Array(found.prefix(limit))
             let isOver =
                 items.count < limit || items.last?.originalTransactionID == unnamed.last?.originalTransactionID
@@ -115,7 +121,7 @@ extension MemoryLedger: CircumstanceStorage {
     package func present(
         of customer: String, in scope: Scope
     ) async throws -> (lineages: [Lineage], circumstances: CustomerCircumstances) {
-        try read { ($0.lineages(of: customer, in: scope.id), $0.circumstances(of: customer, in: scope.id)) }
+        try read { (try $0.lineages(of: customer, in: scope.id), $0.circumstances(of: customer, in: scope.id)) }
     }
 
     package func circumstances(of customer: String, in scope: Scope) async throws -> CustomerCircumstances {

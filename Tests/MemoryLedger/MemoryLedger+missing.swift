@@ -212,7 +212,9 @@ extension MemoryLedger: HistoryStorage {
         try read { state in
             let after = state.lineages(in: scope).filter { ExactText($0.originalTransactionID) > ExactText(original) }
             return after.prefix(limit).map {
-                LineageSummary($0, askedAt: state.histories[Key(scope, $0.originalTransactionID)]?.askedAt)
+                let original = $0.originalTransactionID
+                guard !state.isDamaged(original, in: scope) else { return LineageSummary(damaged: original) }
+                return LineageSummary($0, askedAt: state.histories[Key(scope, original)]?.askedAt)
             }
         }
     }

@@ -103,7 +103,8 @@ package protocol HistoryStorage: Sendable {
     /// that: who goes on with a pass is the only one to.
     func record(_ pass: HistoryPass) async throws
 
-    /// What decides whether subscriptions and purchases look out of date, in the order of their identifiers.
+    /// What decides whether subscriptions and purchases look out of date, in the order of their identifiers. Those that cannot
+    /// be read are among them, and say so.
     func summaries(after original: String, in scope: Int64, limit: Int) async throws -> [LineageSummary]
 }
 

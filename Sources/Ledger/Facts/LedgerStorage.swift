@@ -14,6 +14,11 @@ package import Foundation
 /// Who asks for what is not there gets nothing, and who changes it, because it was removed meanwhile, changes nothing: neither
 /// is an error, unless a method says so.
 ///
+/// A disk may damage what is kept. Whoever asks for one purchase whose record cannot be read, for all of its customer or its
+/// Apple account, or says something of it, gets a ``StorageError`` with the code `damaged`, and nothing has changed. Whose it
+/// is stays known. It keeps nothing else out: lists over all customers go on without it, and folding sets aside what is about
+/// it. A text that cannot be read is empty.
+///
 /// A text may hold every character, U+0000 too. Instants are kept to the millisecond, those before 1970 as well.
 ///
 /// The place before or after which a page goes on is not on the page. What is due at an instant is due from then on, and a

@@ -1,0 +1,125 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Ledger
+import Testing
+
+@Suite struct `The contract of records that cannot be read` {
+    /// A purchase that the customer has the money back for, by an Apple account of its own.
+    private static func purchase(_ original: String, in scope: Scope) -> Statement {
+        let fact = TransactionFact(
+            transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
+            purchaseDate: RandomFacts.start, signedDate: RandomFacts.start, revocationDate: RandomFacts.start,
+            appTransactionID: "account \(original)", previousOriginalTransactionID: original == "2" ? "1" : nil)
+        return Statement(
+            scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(original)")
+    }
+
+    /// A ledger that knows three purchases of nobody.
+    private static func withLedger(
+        _ engine: Engine, _ body: (any LedgerEngine, Scope) async throws -> Void
+    ) async throws {
+        try await engine.withLedger { ledger, scope in
+            let statements = ["1", "2", "3"].map { purchase($0, in: scope) }
+            #expect(try await ledger.commit(statements) == 3)
+            try await body(ledger, scope)
+        }
+    }
+
+    private static func isRefusedAsDamaged(_ body: () async throws -> Void) async -> Bool {
+        do { try await body() } catch { return (error as? StorageError)?.code == .damaged }
+        return false
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `whoever asks for one is told so, and lists go on without it`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let id = scope.id
+            try await engine.damaging(record: "2", in: id, of: ledger) {
+                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.lineage("2", in: id) })
+                #expect(
+                    await Self.isRefusedAsDamaged { _ = try await ledger.notifications(about: "2", in: id, limit: 9) })
+                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.relatives(of: ["2"], in: id) })
+                #expect(
+                    await Self.isRefusedAsDamaged { _ = try await ledger.lineages(ofAccounts: ["account 2"], in: id) })
+                #expect(try await ledger.originalTransactionID(of: "2", in: id) == "2")
+                #expect(try await ledger.identifiersOfRelatives(of: ["2"], in: id) == ["2"])
+                #expect(try await ledger.owners(of: "2", in: id).isEmpty)
+                #expect(try await ledger.lineage("1", in: id) != nil)
+                #expect(try await ledger.successors(of: "1", in: id).isEmpty)
+                let summaries = try await ledger.summaries(after: "", in: id, limit: 9)
+                #expect(summaries.map(\.originalTransactionID) == ["1", "2", "3"])
+                #expect(summaries.map(\.isDamaged) == [false, true, false])
+                for limit in [1, 2, 9] {
+                    var (found, after): ([String], String?) = ([], "")
+                    while let place = after, found.count < 9 {
+                        let page = try await ledger.unclaimedPurchases(in: id, after: place, limit: limit)
+                        (found, after) = (found + page.items.map(\.originalTransactionID), page.next)
+                    }
+                    #expect(found == ["1", "3"], "\(limit)")
+                }
+            }
+            #expect(try await ledger.successors(of: "1", in: id).count == 1)
+            #expect(try await ledger.summaries(after: "", in: id, limit: 9).allSatisfy { !$0.isDamaged })
+        }
+    }
+
+    /// Finds who answers with the rest of what a customer has.
+    @Test(arguments: Engine.allCases)
+    func `whoever asks for all of a customer is told so, and everybody else is answered`(
+        _ engine: Engine
+    ) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let id = scope.id
+            for (customer, originals) in [("anna", ["1", "2"]), ("ben", ["3"])] {
+                let claim = Claim(
+                    customer: customer, scope: id, originalTransactionIDs: originals, policy: .transfer, claimedAt: 5)
+                _ = try await ledger.claim(claim) { _ in true }
+            }
+            try await engine.damaging(record: "2", in: id, of: ledger) {
+                let end = TimelinePlace(date: .max)
+                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.lineages(of: "anna", in: id) })
+                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.present(of: "anna", in: scope) })
+                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.purchasesHeld(by: "anna", in: id) })
+                #expect(
+                    await Self.isRefusedAsDamaged {
+                        _ = try await ledger.timeline(of: "anna", in: id, after: end, limit: 9)
+                    })
+                #expect(try await ledger.owners(of: "2", in: id) == ["anna"])
+                #expect(try await ledger.lineages(of: "ben", in: id).map(\.originalTransactionID) == ["3"])
+                #expect(try await ledger.purchasesHeld(by: "ben", in: id).count == 1)
+            }
+            #expect(try await ledger.lineages(of: "anna", in: id).count == 2)
+        }
+    }
+
+    /// Finds who keeps the half that could be written.
+    @Test(arguments: Engine.allCases)
+    func `what is said of one changes nothing, nor does what was said with it`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, scope in
+            let (id, digest) = (scope.id, try await ledger.digest())
+            let claim = Claim(
+                customer: "anna", scope: id, originalTransactionIDs: ["1", "2"], policy: .transfer, claimedAt: 5)
+            try await engine.damaging(record: "2", in: id, of: ledger) {
+                let statements = ["4", "2", "5"].map { Self.purchase($0, in: scope) }
+                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.commit(statements) })
+                for original in ["4", "5"] { #expect(try await ledger.lineage(original, in: id) == nil) }
+                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.claim(claim) { _ in true } })
+                #expect(try await ledger.owners(of: "1", in: id).isEmpty)
+            }
+            #expect(try await ledger.lastEvent() == 0)
+            let unchanged = try await ledger.digest()
+            #expect(unchanged == digest)
+
+            _ = try await ledger.claim(claim) { _ in true }
+            let claimed = try await ledger.digest()
+            try await engine.damaging(record: "2", in: id, of: ledger) {
+                #expect(
+                    await Self.isRefusedAsDamaged { _ = try await ledger.merge("anna", into: "ben", in: id, at: 6) })
+            }
+            #expect(try await ledger.lastEvent() == 2)
+            let unmerged = try await ledger.digest()
+            #expect(unmerged == claimed)
+        }
+    }
+}
