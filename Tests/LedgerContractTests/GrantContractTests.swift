@@ -58,4 +58,36 @@ import Testing
             #expect(try await ledger.grants(of: "ben", in: scope.id).map { GrantCreation.created($0) } == [bens])
         }
     }
+
+    /// Finds who counts the grants of others or of another environment, or those that are over.
+    @Test(arguments: Engine.allCases)
+    func `a customer has so many grants that run, and everybody else as many`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            let (ledger, scopes) = (walk.ledger, walk.scopes.map(\.id))
+            try #require(scopes.count == 2)
+            func create(
+                _ id: String, for customer: String = "anna", until end: Milliseconds? = nil, in scope: Int64,
+                at now: Milliseconds
+            ) async throws -> Bool {
+                let content = GrantEvent.Content(
+                    customer: customer, entitlement: "pro", until: end, reason: "sorry", actor: "team")
+                return try await ledger.createGrant(id, content, in: scope, at: now) != .refused
+            }
+            for number in 0..<GrantDecision.most {
+                #expect(try await create("g\(number)", until: number == 0 ? 200 : nil, in: scopes[0], at: 100))
+            }
+            #expect(try await create("more", in: scopes[0], at: 199) == false)
+            #expect(try await ledger.grants(of: "anna", in: scopes[0]).count == GrantDecision.most)
+            #expect(try await ledger.lastEvent() == Int64(GrantDecision.most))
+            #expect(try await create("ben's", for: "ben", in: scopes[0], at: 199))
+            #expect(try await create("test", in: scopes[1], at: 199))
+            // One has ended, and one is taken back.
+            #expect(try await create("more", in: scopes[0], at: 200))
+            #expect(try await create("last", in: scopes[0], at: 200) == false)
+            let reason = GrantEvent.Content(reason: "over", actor: "team")
+            _ = try await ledger.revokeGrant("g1", of: "anna", because: reason, in: scopes[0], at: 200)
+            #expect(try await create("last", in: scopes[0], at: 200))
+        }
+    }
 }

@@ -224,7 +224,17 @@ import Testing
             try await ledger.endRequest("k", of: "c", begunAt: 10, with: answer)
             try await ledger.endRequest("k", of: "c", begunAt: 10, with: nil)
             #expect(try await begin(1, at: 12) == .repeats(answer))
-            #expect(try await begin(1, at: 10 + IdempotencyDecision.keeping) == .proceed)
+            // A day later it is another request. Nothing of the first is left.
+            let next = 10 + IdempotencyDecision.keeping
+            #expect(try await begin(1, at: next) == .proceed)
+            #expect(try await begin(1, at: next + 1) == .isUnderWay)
+            let other = RememberedRequest.Answer(status: 204, type: nil, body: Data())
+            try await ledger.endRequest("k", of: "c", begunAt: next, with: other)
+            #expect(try await begin(1, at: next + 1) == .repeats(other))
+            let last = next + IdempotencyDecision.keeping
+            #expect(try await begin(2, at: last - 1) == .isAnother)
+            #expect(try await begin(2, at: last) == .proceed)
+            #expect(try await begin(1, at: last) == .isAnother)
         }
     }
 

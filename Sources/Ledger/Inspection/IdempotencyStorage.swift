@@ -56,7 +56,9 @@ package enum IdempotencyDecision: Sendable, Hashable {
 
 /// Remembers the answers to requests that have a key of the client's.
 package protocol IdempotencyStorage: Sendable {
-    /// Decides by ``IdempotencyDecision``, and remembers the request if it proceeds.
+    /// Decides by ``IdempotencyDecision``, and remembers the request if it proceeds: in place of one that had the key before
+    /// and is over, of which nothing is left. Those that are older than ``IdempotencyDecision/keeping`` may be dropped at any
+    /// time.
     ///
     /// - Parameters:
     ///   - client: Whose key it is.
