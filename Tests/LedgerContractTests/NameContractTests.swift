@@ -163,6 +163,7 @@ import Testing
             #expect(try await ledger.grants(of: "anna", in: id).map { ExactText($0.id) } == sorted)
             let held = try await ledger.originalPurchasesHeld(by: "anna", in: id)
             #expect(held.map { ExactText($0.subject) } == sorted)
+            #expect(try await ledger.accounts(of: "anna", in: id).map { ExactText($0) } == sorted)
             var (found, place): ([ExactText], TimelinePlace?) = ([], TimelinePlace(date: .max))
             while let after = place, found.count < 999 {
                 let items = try await ledger.timeline(of: "anna", in: id, after: after, limit: 1)
@@ -193,6 +194,35 @@ import Testing
             }
             let told = try await ledger.notifications(about: "1", in: scope.id, limit: 99)
             #expect(told.map { ExactText($0.uuid) } == Self.names.sorted())
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `those who share a purchase are in the order of bytes, and the first is named in its events`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, scope in
+            _ = try await ledger.commit([Self.purchase(ExactText("1"), in: scope)])
+            for name in Self.names.reversed() {
+                let claim = Claim(
+                    customer: name.text, scope: scope.id, originalTransactionIDs: ["1"], policy: .share, claimedAt: 5)
+                #expect(try await ledger.claim(claim) { _ in true } == .granted(["1"]))
+            }
+            let sorted = Self.names.sorted()
+            #expect(try await ledger.owners(of: "1", in: scope.id).map { ExactText($0) } == sorted)
+            let received = ReceivedNotification(
+                scope: scope.id, uuid: "00000000-0000-4000-8000-000000000001", type: "DID_RENEW", signedDate: 5,
+                receivedAt: 5, origin: .delivered, text: "text")
+            let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+            let fact = TransactionFact(
+                transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
+                purchaseDate: RandomFacts.start, signedDate: RandomFacts.start)
+            let folded = FoldedNotification(
+                id: id, scope: scope.id, uuid: received.uuid, type: .didRenew, signedDate: 5, transaction: fact,
+                foldedAt: 5)
+            _ = try await ledger.commit(receiving: [], folding: [folded])
+            let event = try #require(try await ledger.event(try await ledger.lastEvent())?.event)
+            #expect(event.customer.map { ExactText($0) } == sorted.first)
         }
     }
 }

@@ -80,13 +80,13 @@ package protocol ClaimStorage: Sendable {
         _ from: String, into customer: String, in scope: Int64, at now: Milliseconds
     ) async throws -> Set<String>
 
-    /// All that the Apple accounts have that these purchases are of, those included.
+    /// All that the Apple accounts have that these purchases are of, those included, in the order of their identifiers.
     func relatives(of originalTransactionIDs: [String], in scope: Int64) async throws -> [Lineage]
 
     /// The original transactions of the same; of those included also what is not known.
     func identifiersOfRelatives(of originalTransactionIDs: [String], in scope: Int64) async throws -> [String]
 
-    /// Every purchase that a customer has, or had at any time, with whose it was when.
+    /// Every purchase that a customer has, or had at any time, with whose it was when, in the order of their identifiers.
     func purchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldPurchase]
 }
 

@@ -11,7 +11,7 @@ package protocol RecoveryStorage: Sendable {
     /// The recoveries of a scope that are not over, the oldest first.
     func openRecoveries(in scopes: [Int64]) async throws -> [RecoveryRun]
 
-    /// The windows of a recovery that are not over.
+    /// The windows of a recovery that are not over, in the order of their stages.
     func openWindows(of recovery: Int64) async throws -> [RecoveryWindow]
 
     /// The windows of a recovery and whether they are over, in their order, up to `limit`. Those of a recovery that is over

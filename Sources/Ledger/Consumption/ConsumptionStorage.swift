@@ -108,7 +108,8 @@ package protocol ConsumptionStorage: Sendable {
         of customer: String, transactionID: String, productID: String, in scope: Int64
     ) async throws -> [UsageReport]
 
-    /// Takes the questions whose time has come. Nobody else gets them before `leaseEnds`.
+    /// Takes the questions whose time has come, the one to be answered first before the others. Nobody else gets them before
+    /// `leaseEnds`.
     func takeInquiries(at now: Milliseconds, leaseEnds: Milliseconds, limit: Int) async throws -> [ConsumptionInquiry]
 
     /// Records what became of a question that was taken until `leaseEnds`, unless it is settled already. If it is to be looked

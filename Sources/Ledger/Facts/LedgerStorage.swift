@@ -107,7 +107,8 @@ package struct KeptNotification: Sendable, Hashable {
 
 /// Reads what the ledger knows of customers.
 package protocol CustomerStorage: Sendable {
-    /// The subscriptions and purchases that belong to a customer, with the newest facts of each.
+    /// The subscriptions and purchases that belong to a customer, with the newest facts of each, in the order of their
+    /// identifiers.
     func lineages(of customer: String, in scope: Int64) async throws -> [Lineage]
 
     /// One subscription or purchase; nil when nothing is known of it.
@@ -125,17 +126,18 @@ package protocol CustomerStorage: Sendable {
         about originalTransactionID: String, in scope: Int64, limit: Int
     ) async throws -> [KeptNotification]
 
-    /// The customers that a subscription or purchase belongs to.
+    /// The customers that a subscription or purchase belongs to, in the order of their names: events name the first.
     func owners(of originalTransactionID: String, in scope: Int64) async throws -> [String]
 
     /// The subscription or purchase that a transaction is part of; nil when it is not known. The one of the same name goes
     /// first, then the first of those that it was ever signed for.
     func originalTransactionID(of transactionID: String, in scope: Int64) async throws -> String?
 
-    /// The subscriptions and purchases of some Apple accounts, whomever they belong to.
+    /// The subscriptions and purchases of some Apple accounts, whomever they belong to, in the order of the accounts' and
+    /// their own identifiers.
     func lineages(ofAccounts appTransactionIDs: [String], in scope: Int64) async throws -> [Lineage]
 
-    /// The Apple accounts that are the customer's, whether they bought anything or not.
+    /// The Apple accounts that are the customer's, whether they bought anything or not, in the order of their identifiers.
     func accounts(of customer: String, in scope: Int64) async throws -> [String]
 
     /// The subscription group of each product, as far as the App Store has said it of a purchase of anybody.

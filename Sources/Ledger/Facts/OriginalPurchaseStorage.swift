@@ -5,7 +5,8 @@ package protocol OriginalPurchaseStorage: Sendable {
     /// Keeps what is ahead of what is known of the same Apple account.
     func keep(_ purchases: [OriginalPurchase]) async throws
 
-    /// Those of every Apple account that is, or was at any time, a customer's, with whose it was when.
+    /// Those of every Apple account that is, or was at any time, a customer's, with whose it was when, in the order of the
+    /// accounts.
     func originalPurchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldOriginalPurchase]
 }
 

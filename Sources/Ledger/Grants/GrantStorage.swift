@@ -43,7 +43,7 @@ package protocol GrantStorage: Sendable {
     /// The grants of a customer, the first that was made first; of one instant in the order of identifiers.
     func grants(of customer: String, in scope: Int64) async throws -> [Grant]
 
-    /// Makes the event `grant.expired` of grants that have ended, once for each. One that cannot be read is looked at again
+    /// Makes the event `grant.expired` of grants that have ended, once for each, of those first that ended first. One that cannot be read is looked at again
     /// after ``GrantDecision/retryOfDamaged``.
     func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> ExpiredGrants
 }

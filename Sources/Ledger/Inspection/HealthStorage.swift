@@ -5,8 +5,8 @@ package protocol HealthStorage: Sendable {
     /// - Throws: ``StorageError`` when nothing can be kept.
     func checkWritable() async throws
 
-    /// How many changes were committed since the ledger was opened: where it is the same as before, so is everything else.
-    /// ``checkWritable()`` is none.
+    /// How many changes were committed since the ledger was opened, by whomever: where it is the same as before, so is
+    /// everything else. ``checkWritable()`` is none.
     var commits: Int { get }
 
     /// How many bytes are written beside the ledger and not yet brought into it; nil where there is no such log, or it

@@ -53,7 +53,9 @@ package protocol WebhookStorage: Sendable {
     /// - Returns: Whether there may be more.
     func letGo(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool
 
-    /// The deliveries of an endpoint that are due.
+    /// The deliveries of an endpoint that are due, the longest due first, then what a clock that was ahead has put off (see
+    /// ``LongestDelay``). Whether the endpoint is on does not matter, and who asks takes nothing: of two who send the same one,
+    /// the first to end it is believed.
     func dueDeliveries(of endpoint: Int64, at now: Milliseconds, limit: Int) async throws -> [WebhookDelivery]
 
     /// When the next delivery to one of these endpoints becomes due, after now.
