@@ -3,7 +3,7 @@ package import Entitlements
 package import Foundation
 
 /// Where the ledger is kept. Each part of the server says in a protocol of its own what it needs to be kept; a database
-/// that conforms to all of them can take SQLite's place, and nothing else changes.
+/// that conforms to all of them can take another one's place, and nothing else changes.
 ///
 /// Every method that writes is one database transaction, unless it says that it works in pieces: all of it is on disk when it
 /// returns, or nothing is.
@@ -22,7 +22,7 @@ package import Foundation
 /// A text may hold every character, U+0000 too. Instants are kept to the millisecond, those before 1970 as well.
 ///
 /// The place before or after which a page goes on is not on the page. What is due at an instant is due from then on, and a
-/// time has its beginning and not its end.
+/// time that is asked about has its beginning and not its end. Of windows and spans of recoveries both ends count.
 package protocol LedgerStorage: Sendable {
     /// The scopes, made where they are not there yet.
     func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> ScopeRegistry

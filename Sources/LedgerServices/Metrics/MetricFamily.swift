@@ -97,7 +97,7 @@ extension MetricFamily {
         "counterfoil_fold_lag_seconds", .histogram(.delays),
         "Time from receiving a notification to processing it.")
     package static let ledgerLog = MetricFamily(
-        "counterfoil_ledger_log_bytes", .gauge, "Size of the ledger's log, the file -wal.")
+        "counterfoil_ledger_log_bytes", .gauge, "Bytes written beside the ledger and not yet brought into it.")
 
     package static let requests = MetricFamily(
         "counterfoil_http_requests_total", .counter, "Answered requests.")

@@ -127,7 +127,7 @@ let metricsText = #"""
     counterfoil_fold_lag_seconds_bucket{le="+Inf"} 0
     counterfoil_fold_lag_seconds_sum 0
     counterfoil_fold_lag_seconds_count 0
-    # HELP counterfoil_ledger_log_bytes Size of the ledger's log, the file -wal.
+    # HELP counterfoil_ledger_log_bytes Bytes written beside the ledger and not yet brought into it.
     # TYPE counterfoil_ledger_log_bytes gauge
     # HELP counterfoil_http_requests_total Answered requests.
     # TYPE counterfoil_http_requests_total counter
