@@ -291,13 +291,19 @@ import Testing
         #expect(harness.customer?.id == id)
     }
 
-    @Test func `What an anonymous customer bought goes to the account, before anything else is sent`() throws {
+    /// A customer without an account, who has a session.
+    private static func anonymous() throws -> Harness {
         var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         harness.gather()
         let anonymous = try #require(harness.customer?.id)
         harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: anonymous, token: "session"))))
         harness.answerAll()
+        return harness
+    }
+
+    @Test func `What an anonymous customer bought goes to the account, before anything else is sent`() throws {
+        var harness = try Self.anonymous()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
         harness.send(.signedIn(customer: anna, token: "a"))
@@ -315,12 +321,7 @@ import Testing
     }
 
     @Test func `What an anonymous customer buys names no account, unless the server says which`() throws {
-        var harness = Harness { $0.allowsAnonymousCustomers = true }
-        harness.start()
-        harness.gather()
-        let anonymous = try #require(harness.customer?.id)
-        harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: anonymous, token: "session"))))
-        harness.answerAll()
+        var harness = try Self.anonymous()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         #expect(harness.purchases.map(\.appAccountToken) == [nil])
         harness.send(.bought(call: 1, .success(.cancelled)))
@@ -346,12 +347,7 @@ import Testing
     }
 
     @Test func `After a merge that was refused the account has what the anonymous customer started`() throws {
-        var harness = Harness { $0.allowsAnonymousCustomers = true }
-        harness.start()
-        harness.gather()
-        let anonymous = try #require(harness.customer?.id)
-        harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: anonymous, token: "session"))))
-        harness.answerAll()
+        var harness = try Self.anonymous()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.buy(call: 2, productID: "lifetime", options: PurchaseOptions()))
         harness.send(.bought(call: 2, .success(.pending)))
@@ -416,12 +412,8 @@ import Testing
     }
 
     @Test func `A merge that a sign-out overtook follows when the account signs in again, and no other`() throws {
-        var harness = Harness { $0.allowsAnonymousCustomers = true }
-        harness.start()
-        harness.gather()
+        var harness = try Self.anonymous()
         let anonymous = try #require(harness.customer?.id)
-        harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: anonymous, token: "session"))))
-        harness.answerAll()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
         harness.send(.signedIn(customer: anna, token: "a"))

@@ -36,10 +36,8 @@ struct DecodedNotification {
         }
     }
 
-    private var notification: [UInt8]?
-    private var transaction: [UInt8]?
-    private var renewalInfo: [UInt8]?
-    private var appTransaction: [UInt8]?
+    /// The JSON of each part that was verified.
+    private var payloads: [(part: Part, json: [UInt8])] = []
     private var problems: [Problem] = []
     /// What the verification of each part rests on.
     private var traces: [(part: Part, trace: VerificationTrace)] = []
@@ -50,40 +48,41 @@ struct DecodedNotification {
             problems.append(Problem(.notification, code: code, "The text that was received is damaged on disk."))
             return
         }
-        let payload: ResponseBodyV2DecodedPayload
+        guard let payload = await add(.notification, kept.text, verifier.notification) else { return }
+        let (data, app) = (payload.data, payload.appData)
+        await add(.transaction, data?.signedTransactionInfo, verifier.transaction) {
+            (payload) throws(VerificationError) in
+            try scope.requireMatch(payload.bundleId, payload.environment)
+        }
+        await add(.renewalInfo, data?.signedRenewalInfo, verifier.renewalInfo) {
+            (payload) throws(VerificationError) in
+            // It names no app.
+            try scope.requireMatch(scope.bundleID, payload.environment)
+        }
+        await add(.appTransaction, app?.signedAppTransactionInfo, verifier.appTransaction) {
+            (payload) throws(VerificationError) in
+            try scope.requireMatch(payload.bundleId, payload.receiptType)
+        }
+    }
+
+    /// Verifies a part, and keeps what it says, or why it says nothing.
+    ///
+    /// - Parameter check: Whether it is for the app and environment of the whole.
+    @discardableResult
+    private mutating func add<Payload: Sendable>(
+        _ part: Part, _ text: String?, _ verify: (String) async throws(VerificationError) -> Verified<Payload>,
+        _ check: (Payload) throws(VerificationError) -> Void = { _ in }
+    ) async -> Payload? {
+        guard let text else { return nil }
         do throws(VerificationError) {
-            let verified = try await verifier.notification(kept.text)
-            payload = verified.payload
-            traces.append((.notification, verified.trace))
-            notification = Self.payload(of: kept.text)
+            let verified = try await verify(text)
+            traces.append((part, verified.trace))
+            if let json = Self.payload(of: text) { payloads.append((part, json)) }
+            try check(verified.payload)
+            return verified.payload
         } catch {
-            problems.append(Problem(.notification, error))
-            return
-        }
-        if let text = payload.data?.signedTransactionInfo {
-            do throws(VerificationError) {
-                let verified = try await verifier.transaction(text)
-                traces.append((.transaction, verified.trace))
-                transaction = Self.payload(of: text)
-                try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
-            } catch { problems.append(Problem(.transaction, error)) }
-        }
-        if let text = payload.data?.signedRenewalInfo {
-            do throws(VerificationError) {
-                let verified = try await verifier.renewalInfo(text)
-                traces.append((.renewalInfo, verified.trace))
-                renewalInfo = Self.payload(of: text)
-                // It names no app.
-                try scope.requireMatch(scope.bundleID, verified.payload.environment)
-            } catch { problems.append(Problem(.renewalInfo, error)) }
-        }
-        if let text = payload.appData?.signedAppTransactionInfo {
-            do throws(VerificationError) {
-                let verified = try await verifier.appTransaction(text)
-                traces.append((.appTransaction, verified.trace))
-                appTransaction = Self.payload(of: text)
-                try scope.requireMatch(verified.payload.bundleId, verified.payload.receiptType)
-            } catch { problems.append(Problem(.appTransaction, error)) }
+            problems.append(Problem(part, error))
+            return nil
         }
     }
 
@@ -95,11 +94,7 @@ struct DecodedNotification {
 
     func write(to json: inout JSONWriter) {
         json.member("decoded") { json in
-            for (part, payload) in [
-                (.notification, notification), (.transaction, transaction), (.renewalInfo, renewalInfo),
-                (.appTransaction, appTransaction),
-            ] as [(Part, [UInt8]?)] {
-                guard let payload else { continue }
+            for (part, payload) in payloads {
                 json.key(part.name)
                 json.raw(payload)
             }

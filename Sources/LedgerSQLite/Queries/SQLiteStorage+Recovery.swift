@@ -106,9 +106,7 @@ extension SQLiteStorage: RecoveryStorage {
                     .init(counts.failed), .init(page.signedUntil), .init(page.signedUntil), .integer(window.recovery),
                 ])
             guard !page.unverified.isEmpty else { return }
-            let scope = try db.first("SELECT scope FROM recoveries WHERE id = ?", [.integer(window.recovery)]) {
-                $0.number(0)
-            }
+            let scope = try db.number("SELECT scope FROM recoveries WHERE id = ?", [.integer(window.recovery)])
             // A recovery that was forgotten meanwhile is of no app.
             guard let scope else { return }
             try Self.add(page.unverified, in: scope, window, at: now, db)

@@ -164,7 +164,7 @@ struct DeliveryLanes {
         _ db: Database
     ) throws {
         let until = SQLValue.integer(latest)
-        for endpoint in try db.all("SELECT id FROM webhook_endpoints", [], { $0.number(0) }) {
+        for endpoint in try db.numbers("SELECT id FROM webhook_endpoints", []) {
             try db.run(
                 """
                 UPDATE deliveries SET lane = ?, body = NULL WHERE id IN (

@@ -8,7 +8,7 @@ enum PanelSettings {
     static let fields: [(name: String, label: String, kind: Kind)] = [
         ("notificationURL", "URL for notifications", .text),
         ("notificationVersion", "Version of notifications", .version),
-        ("rate", "How long periods last", .choice(rates)),
+        ("rate", "How long periods last", .choice(RenewalRate.all.map(\.rawValue))),
         ("gracePeriod", "Billing grace period", .choice(BillingGracePeriod.allCases.map(\.rawValue))),
         ("refunds", "Who decides about refunds", .choice(["byCommand", "automatic"])),
         ("renewalCap", "Renewals before the system turns renewal off", .numberOrNone([3, 6, 12, 24])),
@@ -37,13 +37,6 @@ enum PanelSettings {
         }
         return "curl -X PATCH -H 'Content-Type: application/json' -d '{\(members.joined(separator: ","))}' \(url)"
     }
-
-    private static let rates = [
-        "realTime", "monthlyEveryHour", "monthlyEvery30Minutes", "monthlyEvery15Minutes", "monthlyEvery5Minutes",
-        "monthlyEvery3Minutes", "monthlyEvery30Seconds", "anyEveryDay", "anyEvery15Minutes", "anyEvery5Minutes",
-        "anyEveryMinute", "anyEvery30Seconds", "anyEvery10Seconds", "anyEvery2Seconds", "dayEveryHour",
-        "dayEvery30Minutes",
-    ]
 }
 
 extension PanelSettings.Kind {
