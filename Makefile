@@ -54,6 +54,7 @@ client-test: system-packages ## Build and test Client/, the package for the app,
 	cd Client && $(BUILD) --build-tests -Xswiftc -warnings-as-errors \
 		&& COUNTERFOIL_WHOLE_WAY=required ../Scripts/run-tests -Xswiftc -warnings-as-errors
 	cd Client && $(BUILD) -c release --product client-lives && .build/release/client-lives $(or $(LIVES),100000)
+	Scripts/check-client-size
 
 .PHONY: whole-way
 whole-way: system-packages ## Simulate LIVES=200 lives of two customers' devices with a store and a server, from SEED=1 on (long)

@@ -272,8 +272,8 @@ public actor PurchaseClient {
 
     private func save(_ record: (any Encodable)?, as name: String) async {
         do { try await storage.save(record.map { try JSONEncoder().encode($0) }, as: name) } catch {
-            // The next event saves both again: no record is like these.
-            (machine.savedDevice, machine.savedRecord) = (nil, CustomerRecord(customer: ""))
+            // The next event saves both again.
+            machine.saved = nil
             notify(.storage("\(error)"))
         }
     }

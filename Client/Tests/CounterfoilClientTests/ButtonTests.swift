@@ -11,7 +11,8 @@ import Testing
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0)))))
         #expect(harness.sent.map(\.request.ids) == [[1]])
-        let report = try #require(harness.lastReport)
+        let foundLastReport = harness.lastReport
+        let report = try #require(foundLastReport)
         #expect(report.restore == nil && report.appTransaction == nil)
         harness.answerAll()
         #expect(harness.finished == [1])
@@ -157,7 +158,8 @@ import Testing
         #expect(harness.syncs == 1)
         harness.send(.synced(reachedAppStore: true))
         harness.gather(unfinished: [coins()], current: [subscription()], all: [subscription(), lifetime()])
-        let report = try #require(harness.lastReport)
+        let foundLastReport = harness.lastReport
+        let report = try #require(foundLastReport)
         #expect(report.restore == true)
         #expect(harness.sent.last?.request.ids.sorted() == [1, 5, 7])
         #expect(harness.outcomes.isEmpty)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The state machine with what it asked for: a test answers what it wants to.
-struct Harness {
+struct Harness: ~Copyable {
     var machine: PurchaseStateMachine
     var now = t0
     var jitter = 1.0

@@ -12,7 +12,8 @@ import Testing
             unfinished: [coins()], current: [subscription()], all: [subscription(), lifetime()],
             statuses: [status(subscription())])
         #expect(harness.sent.count == 1)
-        let report = try #require(harness.lastReport)
+        let foundLastReport = harness.lastReport
+        let report = try #require(foundLastReport)
         #expect(report.restore == false)
         #expect(Set(harness.sent[0].request.ids) == [1, 5, 7])
         #expect(report.signedRenewals == ["renewal-1"])
@@ -23,7 +24,8 @@ import Testing
     @Test func `Who bought nothing is reported with an empty list and the app transaction`() throws {
         var harness = Harness.signedIn()
         harness.gather()
-        let report = try #require(harness.lastReport)
+        let foundLastReport = harness.lastReport
+        let report = try #require(foundLastReport)
         #expect(report.signedTransactions.isEmpty && report.appTransaction != nil)
     }
 

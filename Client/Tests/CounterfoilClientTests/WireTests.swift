@@ -233,7 +233,8 @@ struct `What goes over the wire` {
                 Refusal(id: "5", code: "receipt_already_in_use"), Refusal(id: "7", code: "bad_signature"),
             ]
         }
-        let record = try #require(harness.record)
+        let foundRecord = harness.record
+        let record = try #require(foundRecord)
         #expect(record.reported.count == 2 && record.refused.count == 1 && record.foreign == [5])
         let again = try JSONDecoder().decode(CustomerRecord.self, from: JSONEncoder().encode(record))
         #expect(again == record)

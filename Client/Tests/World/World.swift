@@ -4,7 +4,7 @@ import Foundation
 /// A device, a server, three customers and everything that can happen to them, by chance.
 ///
 /// The client's state machine is in the middle. What it asks for is done in any order, late, twice or not at all.
-package struct World {
+package struct World: ~Copyable {
     static let customers = [anna, bert, "carl"]
 
     struct Paid {

@@ -68,7 +68,13 @@ public struct HTTPBackend: Backend {
     private func ask<Answer: Decodable>(
         _ path: [String], _ token: String?, _ environment: String?, _ body: (any Encodable)?
     ) async throws(BackendFailure) -> Answer {
-        var request = try request(path, token, environment, body)
+        let data = try await data(for: request(path, token, environment, body), about: path.dropFirst().first)
+        do { return try CustomerAnswer.decoder.decode(Answer.self, from: data) } catch { throw .invalidAnswer }
+    }
+
+    /// What the server answers, proven. Apart from ``ask``, of which there is one for each kind of answer.
+    private func data(for asked: URLRequest, about customer: String?) async throws(BackendFailure) -> Data {
+        var request = asked
         let nonce = UUID().uuidString
         if proof != nil { request.setValue(nonce, forHTTPHeaderField: "Counterfoil-Nonce") }
         let (data, answer): (Data, URLResponse)
@@ -79,11 +85,11 @@ public struct HTTPBackend: Backend {
         guard response.statusCode == 200 || response.statusCode == 201 else { throw Self.failure(response, data) }
         let signature = response.value(forHTTPHeaderField: "Counterfoil-Signature")
         // A session is of nobody yet, and its answer not signed.
-        if let proof, let customer = path.dropFirst().first, !proof.proves(signature, of: customer, nonce, data) {
+        if let proof, let customer, !proof.proves(signature, of: customer, nonce, data) {
             // The page of a network is no answer of the server's.
             throw response.mimeType == "application/json" ? .unprovenAnswer : .invalidAnswer
         }
-        do { return try CustomerAnswer.decoder.decode(Answer.self, from: data) } catch { throw .invalidAnswer }
+        return data
     }
 
     /// Waits for a request in a task of its own. Cancelling ends the wait and never the request: on Linux a URLSession task

@@ -165,6 +165,6 @@ extension Refusal {
         let parts = param?.split(separator: "[") ?? []
         if let member = parts.first, member != "signed_transactions" { return nil }
         if let id { return id }
-        return parts.last.flatMap { Int($0.dropLast()) }.flatMap { sent.indices.contains($0) ? sent[$0] : nil }
+        return parts.last.flatMap { Int(String($0.dropLast())) }.flatMap { sent.indices.contains($0) ? sent[$0] : nil }
     }
 }

@@ -43,7 +43,7 @@ extension PurchaseStateMachine {
                 entitlements[key] = grant(transaction, key, at: instant) ?? entitlements[key]
             }
         }
-        let sorted = entitlements.keys.sorted().compactMap { entitlements[$0] }
+        let sorted = Array(entitlements.keys).sorted().compactMap { entitlements[$0] }
         let source: Customer.Source = sorted.contains { $0.source == .device } ? .device : hasAnswer ? .server : .cache
         return Customer(
             id: device.customer, isAnonymous: isAnonymous, entitlements: sorted, groups: answer?.groups ?? [],
@@ -75,8 +75,7 @@ extension PurchaseStateMachine {
     }
 
     private func product(_ productID: String) -> ProductEntitlements? {
-        let products = record?.answer?.productEntitlements ?? rules.productEntitlements
-        return products.first { $0.productID == productID }
+        (record?.answer?.productEntitlements ?? rules.productEntitlements).first { $0.productID == productID }
     }
 
     /// Whether the device may speak where the server has spoken: when the server's word is over or old, or when the

@@ -3,7 +3,7 @@ import Foundation
 /// Who the customer is.
 extension PurchaseStateMachine {
     mutating func start(_ device: DeviceRecord?, _ record: CustomerRecord?, _ fresh: UUID) {
-        (isStarted, savedDevice, savedRecord) = (true, device, record)
+        (isStarted, saved) = (true, .records(device, record))
         self.device = device ?? DeviceRecord()
         self.device.intents = self.device.intents.filter { $0.expires > now }
         if self.device.customer == nil, rules.allowsAnonymousCustomers { _ = becomeAnonymous(fresh) }
@@ -21,8 +21,9 @@ extension PurchaseStateMachine {
         }
         endSession()
         if isAnonymous, let anonymous = device.anonymous {
-            let merge = DeviceRecord.Merge(anonymous: anonymous, account: customer)
-            device.merges = Array(((device.merges ?? []).filter { $0 != merge } + [merge]).suffix(100))
+            if device.merges?.count == 100, let first = device.merges?.keys.min() { device.merges?[first] = nil }
+            device.merges = device.merges ?? [:]
+            device.merges?[anonymous] = customer
         }
         (device.anonymous, device.customer) = (nil, customer)
         begin(customer, token: token, with: nil)
@@ -111,8 +112,7 @@ extension PurchaseStateMachine {
 
     /// Gives what the anonymous customer started to the account, also after a refusal: nobody can sign in as them.
     mutating func endMerge(into account: String) {
-        guard let anonymous = device.mergesFrom else { return }
-        device.merges?.removeAll { $0.account == account && $0.anonymous == anonymous }
+        guard let anonymous = device.mergesFrom, device.merges?.removeValue(forKey: anonymous) != nil else { return }
         moveIntents(from: anonymous, to: account)
         // It is a purchase of theirs now.
         for lane in lanes.sortedValues { receive(lane.transaction, isUnfinished: lane.isUnfinished, .background) }

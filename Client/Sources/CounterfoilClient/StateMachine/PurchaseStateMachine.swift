@@ -3,8 +3,8 @@ package import Foundation
 /// Decides what happens next: an event goes in, effects come out.
 ///
 /// It has no clock, no tasks, no network and no store, so that every order of events can be tried. ``PurchaseClient``
-/// carries out the effects and feeds back what came of them.
-package struct PurchaseStateMachine: Sendable {
+/// carries out the effects and feeds back what came of them. Nobody copies it: what copies all of its parts is 8 KB of code.
+package struct PurchaseStateMachine: ~Copyable, Sendable {
     /// One transaction on its way to the server and out of StoreKit's queue.
     struct Lane: Sendable {
         enum Phase: Equatable, Sendable { case waiting, sending(Int), kept, delivering, stuck(StuckReason) }
@@ -59,6 +59,8 @@ package struct PurchaseStateMachine: Sendable {
         var failure: BackendFailure?
     }
 
+    indirect enum Saved: Sendable { case records(DeviceRecord?, CustomerRecord?) }
+
     /// Why nothing is sent for a while. Ours ends early when there is something new; the server's does not.
     enum Pause: Equatable, Sendable { case ours, servers(until: Date) }
 
@@ -67,8 +69,8 @@ package struct PurchaseStateMachine: Sendable {
     package internal(set) var record: CustomerRecord?
     package internal(set) var readiness = Customer.Readiness.checking
     package internal(set) var halted: BackendFailure?
-    var savedDevice: DeviceRecord?
-    var savedRecord: CustomerRecord?
+    /// What the device keeps; nil if that is not known. Indirect: a copy of the state copies no records.
+    var saved: Saved?
     var isStarted = false
     var now = Date.distantPast
     var credential: CustomerCredential?
@@ -177,8 +179,9 @@ package struct PurchaseStateMachine: Sendable {
     }
 
     private mutating func saves() -> [ClientEffect] {
-        let isNew = (device: device != savedDevice, record: record != savedRecord)
-        (savedDevice, savedRecord) = (device, record)
+        var isNew = (device: true, record: true)
+        if case .records(let old, let oldRecord)? = saved { isNew = (device != old, record != oldRecord) }
+        if isNew.device || isNew.record { saved = .records(device, record) }
         return (isNew.device ? [.saveDevice(device)] : []) + (isNew.record ? [.saveCustomer(record)] : [])
     }
 

@@ -6,8 +6,8 @@ package struct DeviceRecord: Equatable, Sendable, Codable {
     package var customer: String?
     /// The customer while there is no account.
     package var anonymous: String?
-    /// The anonymous customers whose purchases go to an account, also after signing out of it. Nil in older records.
-    package var merges: [Merge]?
+    /// The account of each anonymous customer whose purchases go to it, after a sign-out too. Nil in older records.
+    package var merges: [String: String]?
     /// The purchases that were started here.
     package var intents: [PurchaseIntent] = []
     /// The consumables that the app delivered, until they are surely finished.
@@ -16,12 +16,7 @@ package struct DeviceRecord: Equatable, Sendable, Codable {
     package init() {}
 
     /// The anonymous customer whose purchases go to who is signed in.
-    package var mergesFrom: String? { merges?.first { $0.account == customer }?.anonymous }
-
-    package struct Merge: Equatable, Sendable, Codable {
-        package var anonymous: String
-        package var account: String
-    }
+    package var mergesFrom: String? { Array((merges ?? [:]).keys).sorted().first { merges?[$0] == customer } }
 }
 
 /// A purchase that a customer started. It is saved before StoreKit is asked: the answer may come days later.
